@@ -18,7 +18,7 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_model import estimate_command
+from .cli_model import estimate_command, predict_command
 from .cli_options import (
     COMMAND,
     CompileCommand,
@@ -386,9 +386,10 @@ def _testbench(output: Path) -> list[str]:
 )
 @click.option(
     "--device",
-    type=click.Choice(["board", "emulator"]),
+    type=click.Choice(["board", "emulator", "model"]),
     default=None,
-    help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
+    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
+    "or on the model, with predicted cycles.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
@@ -414,10 +415,10 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
     """
-    if device == "emulator" and (trace or stall_seed):
-        raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
-    if workload and (device == "board" or trace or stall_seed):
-        raise click.UsageError("--workload runs on the emulator; leave out --device board, --trace and --stall-seed")
+    if device in ("emulator", "model") and (trace or stall_seed):
+        raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
+    if workload and (device in ("board", "model") or trace or stall_seed):
+        raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
@@ -511,6 +512,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 main.add_command(estimate_command)
+main.add_command(predict_command)
 main.add_command(tune_command)
 main.add_command(profile)
 main.add_command(stalls)

@@ -1,6 +1,8 @@
-"""The command of the performance model: ``sluice estimate``."""
+"""The commands of the performance model: ``sluice estimate`` and ``sluice predict``."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -15,9 +17,10 @@ from .model.workload import Workload, WorkloadError, read_workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
 from .records import plain
+from .signals import supervise
 from .target.board import Board, BoardError, load_board
 
-__all__ = ["estimate_command"]
+__all__ = ["estimate_command", "predict_command"]
 
 
 @click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
@@ -79,6 +82,30 @@ def estimate_command(
     messages.show()
     shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
     click.echo(shown)
+
+
+@click.command(
+    "predict",
+    short_help="Predict the cycles of a host program's launches, without hardware.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("--json", "as_json", is_flag=True, help="All figures, as a line of JSON for each launch.")
+@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def predict_command(board: str, as_json: bool, host: Path, arguments: tuple[str, ...]) -> None:
+    """Run a pyopencl-style host program on the model: kernels compute as on the emulator, and every launch is replayed
+    on the schedule, cycle by cycle.
+
+    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
+    """
+    messages = Messages("text")
+    with messages.guard():
+        _board(board)
+    chosen = {"SLUICE_DEVICE": "model", "SLUICE_PREDICT": "json" if as_json else "text", "SLUICE_STATS": "0"}
+    env = {**os.environ, **chosen, "SLUICE_BOARD": board}
+    # the host API belongs to the simulation package, which this package must not import
+    sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
 
 
 def _board(name: str) -> Board:

@@ -5,7 +5,7 @@ import shlex
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,13 +14,15 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.narrow import instance, present
+from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
+from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem
 from sim.steps import Steps
 
-from . import compiler, emulated
+from . import compiler, emulated, modelled
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
@@ -32,7 +34,7 @@ from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import parse_options, stall_seed, trace_request, with_design
-from .platform import Context, Device
+from .platform import KINDS, Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
@@ -42,6 +44,12 @@ from .work_group_facts import work_group_fact
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
 SOURCE_NAME = "<program source>"
+#: what builds a program, by kind of device
+COMPILERS: Mapping[str, Callable[[str, Board, Options, str], compiler.Compiled | emulated.Emulated]] = {
+    "board": compiler.compile_source,
+    "emulator": emulated.emulate_source,
+    "model": modelled.model_source,
+}
 
 
 #: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name
@@ -72,7 +80,7 @@ class Program:
         self.context, self.source = context, source
         self._options: tuple[str, ...] = () if binary is None else binary.options
         self.result: compiler.Compiled | emulated.Emulated | None = None
-        self.emulated = context.device.kind == "emulator"
+        self.emulated = context.device.kind != "board"
         self._log = ""
         self._system: LoadedSystem | None = None
         self.launches = BoardRuns(self)  #: on the simulated board
@@ -85,19 +93,23 @@ class Program:
         *,
         device: str | None = None,
     ) -> "Program":
-        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL.
+        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL, ``device="model"``
+        also predicts their cycles.
 
         Raises cl.RuntimeError with the compiler's messages.
         """
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
         chosen = with_design(parse_options(words, _main_folder()))
-        if device not in (None, "board", "emulator"):
+        if device not in (None, *KINDS):
             raise LogicError(
-                "clBuildProgram", status_code.INVALID_DEVICE, f'device must be "board" or "emulator", not {device!r}'
+                "clBuildProgram",
+                status_code.INVALID_DEVICE,
+                f"device must be one of {', '.join(KINDS)}, not {device!r}",
             )
-        native = device == "emulator" or (device is None and self.context.device.kind == "emulator")
+        kind = device or self.context.device.kind
+        native = kind != "board"
         try:
-            compile = emulated.emulate_source if native else compiler.compile_source
+            compile = COMPILERS[kind]
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
