@@ -19,6 +19,7 @@ from ..planning.schedule import LevelPlan, RegionPlan
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY, MEETING_LATENCY
 from ..target.board import Board, DramTiming, SramTiming
+from .ideal import Ideal
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
 
@@ -73,8 +74,9 @@ class MemoryTime:
         board: Board,
         regions: Mapping[Op, RegionPlan],
         extreme: Extremes = Extremes.LIKELY,
+        ideal: Ideal = Ideal.NOTHING,
     ) -> None:
-        self.memory, self.counts, self.board, self.extreme = memory, counts, board, extreme
+        self.memory, self.counts, self.board, self.extreme, self.ideal = memory, counts, board, extreme, ideal
         self._regions = regions  #: of each operation outside loops' own: the region that it stands in
         self._copies = Counter((op.opcode, op.span) for op in memory.outside)
         self._traffic: dict[Op, AccessTraffic] = {}
@@ -93,6 +95,8 @@ class MemoryTime:
     @property
     def ends(self) -> float:
         """Cycles of a launch before its first word is there, and until its last one is in memory."""
+        if self.ideal is Ideal.MEMORY:
+            return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
         return self.latency * (("load" in kinds) + ("store" in kinds)) if self.board.memory.timing else 0.0
 
@@ -147,10 +151,10 @@ class MemoryTime:
     def interval(self, plan: RegionPlan) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
-        if plan.loop is None:
+        if plan.loop is None or self.ideal is Ideal.MEMORY:
             return 0.0
         free = self._rate(plan) if self.board.memory.timing is not None else 0.0
-        if self.extreme is Extremes.LEAST:
+        if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
             return free
         hazards = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
         return max((self._conflicts(op, one, plan, free) for op, one in hazards), default=free)
@@ -194,14 +198,14 @@ class MemoryTime:
         if op.opcode in FIXED:
             return float(FIXED[op.opcode])
         if op.opcode == "fence":
-            return 0.0 if is_exceptional(op) else self.latency
+            return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
         traffic, access = self.traffic(op), self.memory.accesses[op]
         made = min(1.0, traffic.count / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
-            return made * self.latency
+            return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
-        if access.reads_ahead or self.extreme is Extremes.LEAST:
+        if access.reads_ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["SCHEMA", "Interval", "PredictedAccess", "PredictedLoop", "Prediction"]
+__all__ = ["SCHEMA", "Interval", "Potential", "PredictedAccess", "PredictedLoop", "Prediction"]
 
 SCHEMA = 1
 
@@ -49,6 +49,14 @@ class PredictedAccess:
 
 
 @dataclass(frozen=True)
+class Potential:
+    """The ``share`` of the cycles that a what-if would save (:mod:`hls.model.potentials`)."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell."""
@@ -62,3 +70,4 @@ class Prediction:
     accesses: tuple[PredictedAccess, ...]
     wide: str
     assumed: tuple[str, ...]
+    potentials: tuple[Potential, ...] = ()
