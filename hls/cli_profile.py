@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from .cli_options import check_board, make_folder
+from .cli_options import BOARD, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
@@ -24,7 +24,7 @@ WORSE = 3  #: exit code of a comparison that got worse
 @click.command(
     short_help="Run a host program and explain every cycle of it.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@BOARD
 @click.option(
     "-o",
     "--output",

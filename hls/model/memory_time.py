@@ -6,6 +6,7 @@ unit gathers neighbouring stores to one word. Words cost the data bus of a bank 
 hidden as far as a unit may have words under way.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,10 +35,6 @@ HELD, LOOKED_UP = 4, 6
 PATIENCE = 16
 #: operations that answer after a fixed number of cycles
 FIXED = {"hazard": HAZARD_LATENCY, "meet": MEETING_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
-#: memory clocks of data in a burst of eight
-BURST_CLOCKS = 4
-#: least words that a load unit may have under way
-LEAST_PENDING = 32
 
 
 @dataclass(frozen=True)
@@ -88,8 +85,7 @@ class MemoryTime:
             return float(self.board.read_latency) + PATH
         timing, period = self.board.memory.timing, self.board.clock.period_ns
         if isinstance(timing, DramTiming):
-            opened = (timing.tRCD + timing.CL + BURST_CLOCKS) * timing.tck_ns
-            return PATH + (timing.controller_latency_ns + opened) / period
+            return PATH + timing.first_word_ns / period
         return PATH + timing.latency_ns / period if isinstance(timing, SramTiming) else 1.0
 
     @property
@@ -106,20 +102,16 @@ class MemoryTime:
         memory, period = self.board.memory, self.board.clock.period_ns
         rate = memory.peak_bytes_per_ns(period)
         if isinstance(memory.timing, DramTiming):
-            rate *= 1 - memory.timing.tRFC / memory.timing.tREFI
+            rate *= memory.timing.in_use
         return max(memory.word_bytes / rate / period, 1 / len(memory.banks))
 
     @cached_property
     def row_cycles(self) -> float:
-        """Kernel cycles for a word that opens a row, by all banks: four activations in tFAW, one of a bank in
-        tRAS + tRP."""
+        """Kernel cycles for a word that opens a row, by all banks, refresh included."""
         timing, memory = self.board.memory.timing, self.board.memory
         if not isinstance(timing, DramTiming):
             return self.word_cycles
-        banks = timing.bank_groups * timing.banks_per_group
-        clocks = max(timing.tFAW / 4, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
-        in_use = 1 - timing.tRFC / timing.tREFI
-        return clocks * timing.tck_ns / in_use / self.board.clock.period_ns / len(memory.banks)
+        return timing.row_ns / timing.in_use / self.board.clock.period_ns / len(memory.banks)
 
     def traffic(self, op: Op) -> AccessTraffic:
         """What an access of the schedule moves."""
@@ -162,11 +154,11 @@ class MemoryTime:
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
         iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
-        moved = [self.traffic(op) for op in self.memory.outside if self._regions.get(op) is plan]
+        own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
+        moved = [self.traffic(op) for op, _ in own]
         bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles
-        pending = max(LEAST_PENDING, 1 << (self.board.read_latency - 1).bit_length())
-        under_way = max((one.words for one in moved), default=0.0) * self.latency / pending
+        under_way = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0) * self.latency
         return max(bus, rows, under_way) / iterations
 
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
@@ -213,6 +205,13 @@ class MemoryTime:
 
 def _middle(one: Range) -> float:
     return (one.low + one.high) / 2
+
+
+def _pending(access: Access) -> float:
+    """Words that the unit of an access may have under way: infinitely many where its part sets no limit."""
+    options = access.hardware.options if access.hardware else {}
+    found = options.get("pending", options.get("outstanding"))
+    return float(found) if isinstance(found, int) else math.inf
 
 
 def _words(runs: AccessRuns, access: Access, flushes: float) -> float:

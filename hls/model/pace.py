@@ -80,9 +80,7 @@ class LoopPace:
 class SchedulePace:
     """The paces of all loops of one kernel, with something of its schedule made ideal."""
 
-    def __init__(
-        self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING
-    ) -> None:
+    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING) -> None:
         self.plan, self.counts, self.responses, self.ideal = plan, counts, responses, ideal
         self._least = 0.0 if ideal is Ideal.RESOURCES else 1.0
         self._paces: dict[Op, LoopPace] = {}
@@ -139,9 +137,12 @@ class SchedulePace:
         return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
 
     def _slots(self, plan: RegionPlan) -> int:
-        """Invocations that may be interleaved. Where units may be copied without end, each work-item has its own."""
-        items = self.ideal is Ideal.RESOURCES and any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
-        return max(plan.slots, self.counts.workload.work_items) if items else plan.slots
+        """Invocations that may be interleaved: without end where resources are ideal and they do not wait for each
+        other, as for work-items, of which each may have a unit of its own."""
+        items = any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
+        if self.ideal is Ideal.RESOURCES and (plan.slots > 1 or items):
+            return max(plan.slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
+        return plan.slots
 
     def _inside(self, plan: RegionPlan) -> list[Op]:
         return [row.op for level in plan.levels for row in level.row if row.op in self.plan.loops]

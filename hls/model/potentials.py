@@ -13,9 +13,7 @@ from .workload import Workload
 __all__ = ["potentials"]
 
 
-def potentials(
-    planned: Planned, workload: Workload, board: Board, relaxed: Planned | None = None
-) -> dict[str, float]:
+def potentials(planned: Planned, workload: Workload, board: Board, relaxed: Planned | None = None) -> dict[str, float]:
     """The share of a launch's cycles, from 0 to below 1, that each of these would save:
 
     - ``B_mem``: memory that answers at once;
