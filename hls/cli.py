@@ -30,10 +30,13 @@ from .cli_options import (
     check_board,
     check_prefix,
     check_trace,
+    design_option,
     make_folder,
     parse_limits,
 )
 from .cli_profile import profile, stalls
+from .cli_tune import tune_command
+from .design import read_design
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
 from .narrow import present
@@ -172,6 +175,7 @@ def main() -> None:
     help="What to print: verdict and bottlenecks, or all of report.txt.  [default: brief]",
 )
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
+@design_option
 @inspection_options
 def compile(
     source,
@@ -197,6 +201,7 @@ def compile(
     seconds,
     form_of_report,
     form,
+    design,
     **inspected,
 ):
     """Compile an OpenCL C file into Verilog and reports."""
@@ -217,6 +222,8 @@ def compile(
         include_roots=include_roots,
         limits=limits,
     )
+    if design:
+        options = options.with_design(read_design(design))
     output = output or Path(source.stem)
     with messages.guard(), deep_recursion():  # the report recurses into deep nests as the compiler does
         text = _read(source, include_roots)
@@ -396,9 +403,10 @@ def _testbench(output: Path) -> list[str]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Run on the emulator, and write there what each launch did, for the performance model.",
 )
+@design_option
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, host, arguments):
+def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, design, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
@@ -425,6 +433,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     if workload:
         env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
+    if design:
+        env["SLUICE_DESIGN"] = str(design.resolve())
     # the host API belongs to the simulation package, which this package must not import
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
     sys.exit(supervise(command, env))
@@ -498,6 +508,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 main.add_command(estimate_command)
+main.add_command(tune_command)
 main.add_command(profile)
 main.add_command(stalls)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from .design import DesignError, read_design
 from .limits import Limits
 from .target.board import known_boards
 
@@ -21,6 +22,7 @@ __all__ = [
     "check_board",
     "check_prefix",
     "check_trace",
+    "design_option",
     "make_folder",
     "parse_defines",
     "parse_limits",
@@ -120,3 +122,23 @@ FP_RELAXED = click.option(
     "-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions."
 )
 FPC = click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+
+
+def _check_design(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
+    """The path of a design that can be read; a usage error for another file."""
+    if path is not None:
+        try:
+            read_design(path)
+        except DesignError as error:
+            raise click.BadParameter(str(error)) from None
+    return path
+
+
+#: ``--design FILE`` of the commands that compile
+design_option = click.option(
+    "--design",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_check_design,
+    help="Compile with the design that `sluice tune` wrote to FILE.",
+)

@@ -10,9 +10,11 @@ from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module, Op, Value
+from .model.workload import source_hash
 from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
+from .passes.link.apply_design import apply_design
 from .passes.link.place_buffers import as_used
 from .passes.pipeline import link_program
 from .planning import Compilation, CompiledKernel, plan_program
@@ -24,7 +26,16 @@ from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
 from .target.board import Board, load_board
 
-__all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
+__all__ = [
+    "CompiledKernel",
+    "Result",
+    "channel_depths",
+    "compile",
+    "compile_module",
+    "parsed_module",
+    "plan_module",
+    "plan_source",
+]
 
 #: recursion limit for hardware generation: an operation requests its operands, and these theirs, with four calls for
 #: each
@@ -76,7 +87,8 @@ def compile(
         source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
     )
     try:
-        return compile_module(parsed.module, board, options, tuple(parsed.warnings), inspection)
+        module = _with_design(parsed.module, options, file)
+        return compile_module(module, board, options, tuple(parsed.warnings), inspection)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
@@ -119,6 +131,13 @@ def compile_module(
     )
 
 
+def parsed_module(source: str, options: Options, file: str) -> Module:
+    """The IR of OpenCL C text as the front end leaves it. Raises CompileError."""
+    return parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    ).module
+
+
 def plan_source(
     source: str, board: Board, options: Options, file: str
 ) -> tuple[tuple[CompiledKernel, ...], Mapping[str, str]]:
@@ -129,11 +148,28 @@ def plan_source(
     try:
         with uncollected(), deep_recursion():
             flush = options.denorms_are_zero
-            module = link_program(parsed.module, options.fpc, flush=flush, limits=options.limits)
+            module = _with_design(parsed.module, options, file)
+            module = link_program(module, options.fpc, flush=flush, limits=options.limits)
             return plan_module(module, as_used(module, board), options)[0], parsed.module.sources
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def _with_design(module: Module, options: Options, file: str) -> Module:
+    """The module with the options' design. Raises CompileError for a design of another program."""
+    design = options.design
+    if design is None:
+        return module
+    if source_hash(file, module.sources, {}) != design.source_hash:
+        raise CompileError(
+            Diagnostic(
+                "the design was made for another text of this program",
+                hint="tune again, or leave the design out",
+                code=Code.DESIGN,
+            )
+        )
+    return apply_design(module, design, file)
 
 
 def plan_module(

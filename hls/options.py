@@ -1,9 +1,10 @@
 """The options of the compiler."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .design import Design
 from .limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "Options"]
@@ -42,6 +43,7 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -61,6 +63,21 @@ class Options:
     prefix: str = ""
     include_roots: tuple[Path, ...] = ()
     limits: Limits = DEFAULT_LIMITS
+    design: Design | None = None
+
+    def with_design(self, design: Design) -> "Options":
+        """The options of a compilation with the design, whose defines and options win."""
+        relaxed = self.fp_relaxed if design.fp_relaxed is None else design.fp_relaxed
+        private = self.cache_bytes if design.cache_bytes is None else design.cache_bytes
+        constant = self.const_cache_bytes if design.const_cache_bytes is None else design.const_cache_bytes
+        return replace(
+            self,
+            design=design,
+            defines={**self.defines, **dict(design.defines)},
+            fp_relaxed=relaxed,
+            cache_bytes=private,
+            const_cache_bytes=constant,
+        )
 
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # a single name

@@ -14,7 +14,9 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"diag", "limits", "mathlib", "narrow", "recursion", "signals"},
-    {"target", "options", "records", "planning.banking", "prefix", "time_limit"},
+    {"records"},
+    {"design"},
+    {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes", "emulate"},
@@ -25,9 +27,9 @@ ORDER = (
     {"planning"},
     {"report"},
     {"driver"},
-    {"output", "opt"},
+    {"output", "opt", "tune"},
     {"cli_inspection", "cli_messages", "cli_options"},
-    {"cli_model", "cli_profile"},
+    {"cli_model", "cli_profile", "cli_tune"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}
@@ -60,6 +62,7 @@ LIBRARIES = {
     "amaranth": {"hls.rtl", "rtl_lib", "sim"},
     "cocotb": {"sim"},
     "pygments": {"hls.report"},
+    "optuna": {"hls.tune"},
 }
 
 

@@ -127,6 +127,8 @@ class Code(Enum):
     WORKLOAD = "E0910", "A workload cannot be read, or belongs to another program."
     WORKLOAD_OLD = "W0910", "The source has changed since a workload was collected."
     NOT_MODELLED = "E0911", "A kernel has a construct that the estimate does not cover."
+    DESIGN = "E0912", "A design or a space of designs cannot be read, or belongs to another program."
+    STUDY = "E0913", "A study of designs cannot be used, or found none."
     INTERNAL = "E0999", "A fault of the compiler itself."
     ACCESS_OUTSIDE = "E1001", "An access leaves its buffer or array."
     IVDEP_BROKEN = "E1002", "Iterations access the same byte although #pragma ivdep promises that they do not."

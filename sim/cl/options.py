@@ -5,12 +5,13 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from hls.design import DesignError, read_design
 from hls.options import MOST_CACHE_BYTES, Options
 
 from .constants import status_code
 from .errors import RuntimeError
 
-__all__ = ["parse_options", "stall_seed"]
+__all__ = ["parse_options", "stall_seed", "with_design"]
 
 #: Options that only permit transformations, which have no effect here.
 WITHOUT_EFFECT = {
@@ -83,6 +84,17 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
     )
+
+
+def with_design(options: Options) -> Options:
+    """The options with the design in the file that $SLUICE_DESIGN names, if it is set. Raises cl.RuntimeError."""
+    path = os.environ.get("SLUICE_DESIGN")
+    if not path:
+        return options
+    try:
+        return options.with_design(read_design(Path(path)))
+    except DesignError as error:
+        raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, str(error)) from None
 
 
 def _bytes(word: str) -> int:

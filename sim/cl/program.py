@@ -33,7 +33,7 @@ from .event import Event, dependencies
 from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
-from .options import parse_options, stall_seed
+from .options import parse_options, stall_seed, with_design
 from .platform import Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
@@ -91,7 +91,7 @@ class Program:
         Raises cl.RuntimeError with the compiler's messages.
         """
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
-        chosen = parse_options(words, _main_folder())
+        chosen = with_design(parse_options(words, _main_folder()))
         if device not in (None, "board", "emulator"):
             raise LogicError(
                 "clBuildProgram", status_code.INVALID_DEVICE, f'device must be "board" or "emulator", not {device!r}'

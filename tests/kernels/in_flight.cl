@@ -65,3 +65,11 @@ __kernel void float_sums(__global int *restrict a, __global const int *restrict 
   __global float *f = (__global float *)a;
   for (int i = 0; i < n; i++) f[at[i]] = f[at[i]] * 0.5f + (float)i;
 }
+
+__kernel void scaled_rows(ARGS) {
+  for (int r = 0; r < 3; r++) {
+    for (int j = 0; j < n; j++) a[j] = a[j] * 3 + r;
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < n; j++) a[j] += at[k] * at[j];
+  }
+}

@@ -73,7 +73,7 @@ def test_interval_of_an_outer_loop_against_a_trace_of_the_inner_one(system):
 
 
 def test_waits_behind_the_last_issue_belong_to_what_is_waited_for(system):
-    data = Launch({"in": np.zeros(300, np.uint8), "bins": np.zeros(256, np.uint32)}, {"n": 300})
+    data = Launch({"in": np.zeros(1500, np.uint8), "bins": np.zeros(256, np.uint32)}, {"n": 1500})
     stats, accounts = _check(system, "one_bin", data)
     assert accounts["waiting for earlier stores to bins that may be to the same address"] > 0.8 * stats["cycles"], (
         accounts
@@ -82,7 +82,7 @@ def test_waits_behind_the_last_issue_belong_to_what_is_waited_for(system):
 
 
 def test_updates_wait_for_their_own_loads_and_stores_not_for_a_loop(system):
-    data = Launch({"table": np.zeros(1 << 14, np.uint32)}, {"mask": (1 << 14) - 1, "rounds": 4, "n": 500})
+    data = Launch({"table": np.zeros(1 << 14, np.uint32)}, {"mask": (1 << 14) - 1, "rounds": 4, "n": 1500})
     stats, accounts = _check(system, "updates", data)
     loops = sum(cycles for cause, cycles in accounts.items() if "of loop" in cause)
     named = sum(cycles for cause, cycles in accounts.items() if "table" in cause)

@@ -32,8 +32,9 @@ def test_a_store_in_flight_is_read_at_once(system, kernel):
     assert max(stats["loops"], key=lambda loop: loop["iterations"])["measured_ii"] <= MOST_APART[kernel]
 
 
-def test_rows_that_each_invocation_updates(system):
+@pytest.mark.parametrize("kernel", ["rows", "scaled_rows"])
+def test_rows_that_each_invocation_updates(system, kernel):
     """A row is shorter than memory takes: without forwarding, each of its elements waits for the row before. Filling
-    the pipeline counts in 384 iterations."""
-    (stats,) = system.check("rows", [launch(64, "distinct")])
+    the pipeline counts in 384 iterations, also where the rows wait for stores in front of their loop."""
+    (stats,) = system.check(kernel, [launch(64, "distinct")])
     assert max(stats["loops"], key=lambda loop: loop["iterations"])["measured_ii"] <= 1.8

@@ -14,6 +14,7 @@ from ...ir import (
     MemoryObject,
     Op,
     Region,
+    TokenType,
     Value,
     fixed_operands,
     is_early,
@@ -25,6 +26,7 @@ from ...ir import (
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
+from ...narrow import instance
 from ..manager import Form, FunctionPass
 
 __all__ = ["ForwardInFlightStores"]
@@ -91,7 +93,7 @@ class _Compared:
         memory = function.memories[memory_name(stores[0])]
         plain = [op for op in loads if op is not None and op.opcode == "load" and not is_early(op)]
         types = {moved_type(op) for op in (*plain, *stores)}
-        waits = any(not _waits_only_for(op, hazard) for op in plain)
+        waits = any(not _finds_newest(function, region, op, hazard) for op in plain)
         in_order = [op for op in region.ops if op in places.values()] == stores
         if set(plain) != set(takers) or len(plain) < len(asks) or memory.volatile or waits or not in_order:
             return None
@@ -108,9 +110,24 @@ def _is_asked(op: Op, pointer: Value, given: Value) -> bool:
     return op.opcode == "load" and op.operands[0] is pointer and (given is predicate(op) or constant(given) == 1)
 
 
-def _waits_only_for(load: Op, hazard: Op) -> bool:
-    """Whether no other store must be in memory before the load: what the hazard finds would be older."""
-    return all(token is hazard.result for token in load.operands[fixed_operands(load) :])
+def _finds_newest(function: Function, region: Region, load: Op, hazard: Op) -> bool:
+    """Whether no store that the load waits for otherwise may be newer than what the hazard finds.
+
+    After a wait inside the region there may be: the hazard may have answered before it. After a wait of the whole loop
+    there is none. The loop begins when those stores are in memory, and each of them was issued when older stores to its
+    address were in memory. So these have left the table, unless it keeps words and a younger store has joined theirs:
+    one of an iteration in between, if a fence waits for iterations before the last one only.
+    """
+    tokens = [token for token in load.operands[fixed_operands(load) :] if token is not hazard.result]
+    inside = {*region.args, *(value for op in region.ops for value in op.results)}
+    if any(token in inside or instance(token.type, TokenType).overlap for token in tokens):
+        return False
+    return not tokens or not any(_lets_iterations_by(op, memory_name(load)) for op in walk(function.body))
+
+
+def _lets_iterations_by(op: Op, memory: str) -> bool:
+    """Whether the operation is a fence on stores to the memory that lets the next iteration go on without them."""
+    return op.opcode == "fence" and memory in op.attrs[Attr.MEMS] and instance(op.result.type, TokenType).distance > 1
 
 
 def _base(store: Op, loads: list[Op]) -> Op | None:

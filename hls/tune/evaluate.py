@@ -1,0 +1,220 @@
+"""What a point gives: by plan and estimate, by its counted area, by a run in RTL. Each answer is kept on disk."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..design import Design, write_design
+from ..diag import CompileError
+from ..driver import compile, parsed_module, plan_source
+from ..ir import Module
+from ..model.area import capacity
+from ..model.area import estimate as count_area
+from ..model.estimate import NotModelled, Planned, estimate
+from ..model.operations import logic_cells
+from ..model.prediction import Prediction
+from ..model.workload import Workload, read_workload, source_hash
+from ..options import Options
+from ..planning import Compilation, CompiledKernel
+from ..records import plain, record_of
+from ..target.board import Board
+from .knobs import Knob, Values, design_of
+from .points import Area, Point, Problem
+from .study import StudyError
+
+__all__ = ["Evaluator", "Program", "stored"]
+
+#: copies of hardware beyond which a point is not planned: no device has room for them
+MOST_COPIES = 4096
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is tuned: a source, the host program that launches its kernels with its ``arguments``, and the options that
+    are the same for all points."""
+
+    source: Path
+    host: Path
+    arguments: tuple[str, ...]
+    board: Board
+    options: Options
+
+    @property
+    def text(self) -> str:
+        """The text of the source."""
+        return self.source.read_text(encoding="utf-8")
+
+
+class Evaluator:
+    """Evaluates points of a program, with what it needs for that in ``folder``."""
+
+    def __init__(self, program: Program, folder: Path, version: str) -> None:
+        self.program, self.folder, self.version = program, folder, version
+        self.main = str(program.source)
+        self.module = self._parse()
+        self.source_hash = source_hash(self.main, self.module.sources, {})
+        self._workloads: dict[str, tuple[Workload, ...]] = {}
+        self.knobs: tuple[Knob, ...] = ()
+
+    def _parse(self) -> Module:
+        return parsed_module(self.program.text, self.program.options, self.main)
+
+    def design(self, values: Values) -> Design:
+        """The design of a point."""
+        return design_of(self.knobs, values, self.source_hash, self.main)
+
+    def workloads(self, defines: Mapping[str, str]) -> tuple[Workload, ...]:
+        """What the launches do with those defines of the point: a run of the host program on the emulator, or what an
+        earlier one left. Raises StudyError if that run fails or launches no kernel of the source."""
+        folder = self.folder / "workloads" / (_digest(self.source_hash, sorted(defines.items()))[:16])
+        name = str(folder)
+        if name not in self._workloads:
+            if not (folder / "complete").exists():
+                self._collect(folder, defines)
+            found = [read_workload(one) for one in sorted(folder.glob("*.json.gz"))]
+            mine = [one for one in found if one.kernel in self.module.functions]
+            if not mine:
+                raise StudyError(f"{self.program.host} launches no kernel of {self.program.source}")
+            self._workloads[name] = tuple(mine)
+        return self._workloads[name]
+
+    def _collect(self, folder: Path, defines: Mapping[str, str]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.json.gz"):
+            old.unlink()
+        write_design(Design(1, self.source_hash, defines=tuple(defines.items())), folder / "design.json")
+        self._run("--workload", str(folder), "--design", str(folder / "design.json"))
+        (folder / "complete").touch()
+
+    def _run(self, *options: str) -> None:
+        """Run the host program. Raises StudyError with the end of its output if it fails."""
+        program = self.program
+        command = [sys.executable, "-P", "-m", "sluice", "run", "--board", program.board.name, "--no-stats", *options]
+        done = subprocess.run(
+            [*command, str(program.host), *program.arguments], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            last = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
+            raise StudyError(f"{program.host} ended with exit code {done.returncode}:\n{last}")
+
+    def estimate(self, values: Values) -> Point:
+        """The point with its predicted cycles, or with its problem."""
+        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        return stored(self.folder, self._key("estimate", values), lambda: self._estimate(point, values))
+
+    def _estimate(self, point: Point, values: Values) -> Point:
+        copies = self._copies(values)
+        if copies > MOST_COPIES:
+            return replace(point, problem=Problem("", f"{copies:,} copies of a loop's body or a kernel"))
+        try:
+            kernels, found = self._predicted(self.design(values))
+        except CompileError as error:
+            first = error.diagnostics[0]
+            return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
+        except NotModelled as error:
+            return replace(point, problem=Problem("", f"the estimate does not cover {error}"))
+        board = self.program.board
+        timing = Compilation(board, self.program.options).timing
+        cells = sum(logic_cells(one.function, timing, board.device) for one in kernels)
+        cycles, seconds = sum(one.cycles.likely for one in found), sum(one.seconds for one in found)
+        return replace(point, least=cells / board.device.logic_cells, cycles=cycles, seconds=seconds)
+
+    def _predicted(self, design: Design) -> tuple[Sequence[CompiledKernel], list[Prediction]]:
+        """The kernels with the design, and a prediction for each launch. Raises CompileError and NotModelled."""
+        program = self.program
+        options = program.options.with_design(design)
+        kernels, _ = plan_source(program.text, program.board, options, self.main)
+        plans = {
+            one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
+            for one in kernels
+        }
+        runs = self.workloads(dict(design.defines))
+        return kernels, [estimate(plans[one.kernel], one, program.board) for one in runs]
+
+    def _copies(self, values: Values) -> int:
+        """The product of all factors: at least the copies of the innermost body if its loops were nested."""
+        product = 1
+        for knob in self.knobs:
+            value = values.get(knob.name)
+            if knob.place is not None and isinstance(value, int) and value > 0:
+                product *= value
+        return product
+
+    def count(self, point: Point) -> Point:
+        """The point with the area of its Verilog."""
+        values = dict(point.knobs)
+        return stored(self.folder, self._key("area", values), lambda: self._count(point, values))
+
+    def _count(self, point: Point, values: Values) -> Point:
+        program = self.program
+        try:
+            result = compile(program.text, program.board, program.options.with_design(self.design(values)), self.main)
+        except CompileError as error:
+            first = error.diagnostics[0]
+            return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
+        device = program.board.device
+        used, there = count_area(result.verilog, result.top, device).total, capacity(device)
+        share = max(
+            getattr(used, name) / getattr(there, name)
+            for name in ("logic", "registers", "rams", "dsps")
+            if getattr(there, name)
+        )
+        return replace(point, area=Area(used.logic, used.registers, used.rams, used.dsps, share))
+
+    def measure(self, point: Point) -> Point:
+        """The point with the cycles of a run in RTL. Raises StudyError if the host program fails."""
+        values = dict(point.knobs)
+        return stored(self.folder, self._key("measured", values), lambda: self._measure(point, values))
+
+    def _measure(self, point: Point, values: Values) -> Point:
+        folder = self.folder / "runs" / self._key("measured", values)[:16]
+        folder.mkdir(parents=True, exist_ok=True)
+        write_design(self.design(values), folder / "design.json")
+        self._run(
+            "--device", "board", "--design", str(folder / "design.json"), "--stats-file", str(folder / "stats.json")
+        )
+        found = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
+        launches = found if isinstance(found, list) else found["launches"]
+        return replace(point, measured=sum(one["cycles"] for one in launches if one["kernel"] in self.module.functions))
+
+    def _key(self, what: str, values: Values) -> str:
+        """A hash of all that an answer depends on."""
+        program = self.program
+        given = sorted((name, value) for name, value in values.items() if value is not None)
+        options = replace(program.options, design=None)
+        runs: Sequence[str] = ()
+        if what == "estimate":
+            defines = {name.removeprefix("-D "): str(value) for name, value in given if name.startswith("-D ")}
+            runs = [one.inputs_hash for one in self.workloads(defines)]
+        host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what == "measured" else ""
+        return _digest(
+            what, self.version, self.source_hash, repr(program.board), repr(options), given, list(runs), host
+        )
+
+
+def stored(folder: Path, key: str, compute: Callable[[], Point]) -> Point:
+    """The point of that key from the folder; computed and kept there if it has none."""
+    path = folder / "points" / f"{key}.json"
+    try:
+        return record_of(Point, json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        pass  # not there yet, or cut off by a full disk: it is computed again
+    point = compute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(f".{os.getpid()}")
+    try:
+        aside.write_text(json.dumps(plain(point)), encoding="utf-8")
+        aside.rename(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StudyError(f"{path}: {error.strerror}; what was found so far is kept") from None
+    return point
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()

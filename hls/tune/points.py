@@ -1,0 +1,47 @@
+"""Points of a space of designs, and what is known of each: a prediction, a counted area, a measurement."""
+
+from dataclasses import dataclass
+
+__all__ = ["Area", "Point", "Problem"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a point is no design: ``code`` of the message (empty for one of the search itself), and its text."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Area:
+    """Resources of a design as counted in its Verilog, and the largest ``share`` of one of the device's."""
+
+    logic: int
+    registers: int
+    rams: int
+    dsps: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """``knobs`` are the values by name, as far as they differ from the program as written. ``cycles`` and ``seconds``
+    are predicted, over all launches; ``measured`` are cycles of a run in RTL. ``least`` is
+    the share of the device's logic that the arithmetic alone takes. Figures are None until known."""
+
+    knobs: tuple[tuple[str, int | str], ...]
+    least: float | None = None
+    cycles: float | None = None
+    seconds: float | None = None
+    area: Area | None = None
+    measured: int | None = None
+    problem: Problem | None = None
+
+    @property
+    def name(self) -> str:
+        """The values in one line."""
+        texts = [
+            f"{name}={'all' if value == -1 and name.startswith('unroll') else value}" for name, value in self.knobs
+        ]
+        return ", ".join(texts) or "as written"

@@ -1,0 +1,130 @@
+"""`sluice tune` and `--design`, from the command line: a program whose best design is known, and bad input."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hls.cli import main
+
+KERNEL = """\
+__kernel void sums(__global const int *restrict a, __global int *restrict out, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int s = 0;
+        for (int k = 0; k < WIDTH; k++)
+            s += a[i * WIDTH + k];
+        out[i] = s;
+    }
+}
+"""
+HOST = """
+import sys
+import numpy as np
+import sim.cl as cl
+n, width = 16, 16
+context = cl.create_some_context()
+queue = cl.CommandQueue(context)
+program = cl.Program(context, open("k.cl").read()).build("-D WIDTH=16")
+a = np.arange(n * width, dtype=np.int32)
+source = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
+target = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * n)
+program.sums(queue, (1,), None, source, target, np.int32(n)).wait()
+found = np.empty(n, np.int32)
+cl.enqueue_copy(queue, found, target).wait()
+assert (found == a.reshape(n, width).sum(1)).all()
+"""
+TUNE = ("tune", "k.cl", "--host", "host.py", "--board", "ecp5_onchip", "-D", "WIDTH=16", "--runs", "0")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("tune")
+    (made / "k.cl").write_text(KERNEL)
+    (made / "host.py").write_text(HOST)
+    (made / "space.toml").write_text('fixed = ["unroll i@3", "cache bytes"]\n[values]\n"unroll k@5" = [2, 4, -1]\n')
+    return made
+
+
+def sluice(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "sluice", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def tuned(folder):
+    return sluice(folder, *TUNE, "--space", "space.toml")
+
+
+def test_the_best_design_and_its_files(folder, tuned):
+    assert tuned.returncode == 0, tuned.stderr
+    assert "best: unroll k@5=" in tuned.stdout
+    design = json.loads((folder / "k.tune" / "best.json").read_text())
+    assert design["settings"][0]["kind"] == "unroll" and design["settings"][0]["line"] == 5
+    assert "+        __attribute__((opencl_unroll_hint" in (folder / "k.tune" / "best.patch").read_text()
+    page = (folder / "k.tune" / "tune.html").read_text()
+    assert "http" not in page.replace("http-equiv", "") and "<svg" in page
+
+
+def test_a_second_start_finds_all_points_and_says_the_same(folder, tuned):
+    points = folder / "k.tune" / "points"
+    before = {one.name: one.stat().st_mtime_ns for one in points.iterdir()}
+    again = sluice(folder, *TUNE, "--space", "space.toml", "--workers", "2")
+    assert again.stdout == tuned.stdout
+    assert {one.name: one.stat().st_mtime_ns for one in points.iterdir()} == before
+
+
+def test_compile_takes_the_design(folder, tuned):
+    done = sluice(
+        folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "--design", "k.tune/best.json", "-o", "o"
+    )
+    assert done.returncode == 0, done.stderr
+    written = sluice(folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "-o", "p")
+    assert written.returncode == 0
+    assert "unrolled" in (folder / "o" / "report.txt").read_text()
+
+
+def test_the_host_program_runs_with_the_design(folder, tuned):
+    done = sluice(folder, "run", "--device", "emulator", "--design", "k.tune/best.json", "host.py")
+    assert done.returncode == 0, done.stderr
+
+
+def test_knobs_are_listed(folder):
+    done = sluice(folder, *TUNE, "--list-knobs")
+    assert "unroll k@5: as written, 2, 4, 8, all" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--space", "bad.toml"), "bad.toml: unknown key 'knobs'; known are values, constraints, fixed"),
+        (("--study", "none/journal"), "none/journal: cannot be used as a study"),
+        (("--study", "sqlite:///s.db", "--workers", "2"), "SQLite locks"),
+        (("--goal", "speed"), "'speed' is no goal"),
+        (("--fit", "120%"), "a percentage from 1% to 100%"),
+        (("-D", "N={4,}"), "write NAME=VALUE"),
+    ],
+)
+def test_bad_input_is_a_message(folder, arguments, told):
+    (folder / "bad.toml").write_text("knobs = 1\n")
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(main, [*TUNE, *arguments])
+    assert done.exit_code in (1, 2) and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_host_program_that_fails_ends_the_search_with_its_output(folder):
+    (folder / "fails.py").write_text("raise SystemExit('no data here')")
+    done = sluice(folder, "tune", "k.cl", "--host", "fails.py", "-D", "WIDTH=16", "-o", "other")
+    assert done.returncode == 1 and "fails.py ended with exit code 1" in done.stderr and "no data here" in done.stderr
+
+
+def test_a_design_of_another_text_is_refused(folder, tuned):
+    (folder / "new.cl").write_text(KERNEL + "\n")
+    done = sluice(folder, "compile", "new.cl", "-D", "WIDTH=16", "--design", "k.tune/best.json")
+    assert done.returncode == 1 and "another text of this program" in done.stderr
+    done = sluice(folder, "compile", "k.cl", "--design", "space.toml")
+    assert done.returncode == 2 and "not a design" in done.stderr
