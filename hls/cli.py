@@ -20,14 +20,18 @@ from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
 from .cli_model import estimate_command, predict_command
 from .cli_options import (
+    BOARD,
     COMMAND,
+    DEFINES,
+    FP_RELAXED,
+    FPC,
+    INCLUDE_DIRS,
     CompileCommand,
     check_board,
     check_prefix,
     check_trace,
     design_option,
     make_folder,
-    parse_defines,
     parse_limits,
 )
 from .cli_profile import profile, stalls
@@ -62,16 +66,9 @@ def main() -> None:
 
 @main.command(cls=CompileCommand)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
-@click.option(
-    "-I",
-    "include_dirs",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Search a folder for includes.",
-)
+@BOARD
+@DEFINES
+@INCLUDE_DIRS
 @click.option(
     "--include-root",
     "include_roots",
@@ -80,8 +77,8 @@ def main() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]",
 )
-@click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
-@click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+@FP_RELAXED
+@FPC
 @click.option(
     "-cl-denorms-are-zero",
     "--cl-denorms-are-zero",
@@ -369,7 +366,7 @@ def _testbench(output: Path) -> list[str]:
 @main.command(
     short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@BOARD
 @click.option(
     "--trace",
     metavar="FILE",

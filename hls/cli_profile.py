@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from .cli_options import check_board, make_folder
+from .cli_options import BOARD, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.compare_figures import compare_figures
 from .profile.compare_page import comparison_page
@@ -27,7 +27,7 @@ WORSE = 3  #: exit code of a comparison that got worse
 @click.command(
     short_help="Run a host program and explain every cycle of it.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@BOARD
 @click.option(
     "-o",
     "--output",

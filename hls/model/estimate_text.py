@@ -24,4 +24,7 @@ def estimate_text(prediction: Prediction) -> str:
             f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {access.count:,.0f} times, "
             f"{access.words:,.0f} words of memory"
         )
+    if prediction.potentials:
+        shares = ", ".join(f"{one.name} {one.share:.2f}" for one in prediction.potentials)
+        lines.append(f"  potentials: {shares}")
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])

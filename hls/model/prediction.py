@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["SCHEMA", "Interval", "PredictedAccess", "PredictedAccount", "PredictedLoop", "Prediction"]
+__all__ = ["SCHEMA", "Interval", "Potential", "PredictedAccess", "PredictedAccount", "PredictedLoop", "Prediction"]
 
 SCHEMA = 1
 
@@ -58,6 +58,14 @@ class PredictedAccount:
 
 
 @dataclass(frozen=True)
+class Potential:
+    """The ``share`` of the cycles that a what-if would save (:mod:`hls.model.potentials`)."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
@@ -73,3 +81,4 @@ class Prediction:
     wide: str
     assumed: tuple[str, ...]
     accounts: tuple[PredictedAccount, ...] = ()
+    potentials: tuple[Potential, ...] = ()
