@@ -15,7 +15,7 @@ def random_cycles(board: Board) -> float:
     timing = board.memory.timing
     if not isinstance(timing, DramTiming):
         return 0.0
-    word_ns = board.memory.word_bytes / (random_rate(timing) * (1 - timing.tRFC / timing.tREFI))
+    word_ns = board.memory.word_bytes / (random_rate(timing) * timing.in_use)
     return word_ns / len(board.memory.banks) / board.clock.period_ns
 
 
@@ -30,7 +30,7 @@ def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float
     - activation: a row for each word that is read at a random address
     """
     timing, found = board.memory.timing, {"clock": compute, "work": launch.cycles}
-    rate = timing.bytes_per_ns * board.clock.period_ns * (1 - timing.tRFC / timing.tREFI)
+    rate = timing.bytes_per_ns * board.clock.period_ns * timing.in_use
     banks = [pair for pair in _by_bank(launch, stats, len(board.memory.banks)) if any(pair)]
     found["bank"] = max((sum(pair) / rate for pair in banks), default=0.0)
     found["turnaround"] = max((sum(pair) / rate * _slowdown(timing, *pair) for pair in banks if all(pair)), default=0.0)

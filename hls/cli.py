@@ -16,30 +16,35 @@ from pathlib import Path
 
 import click
 
+from .cli_files import read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_model import estimate_command
+from .cli_model import estimate_command, predict_command
 from .cli_options import (
+    BOARD,
     COMMAND,
+    DEFINES,
+    FP_RELAXED,
+    FPC,
+    INCLUDE_DIRS,
     CompileCommand,
     check_board,
     check_prefix,
     check_trace,
     design_option,
     make_folder,
-    parse_defines,
     parse_limits,
 )
 from .cli_profile import profile, stalls
 from .cli_tune import advise_command, tune_command
 from .design import read_design
-from .diag import Code, CompileError, Diagnostic, Span
+from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
 from .narrow import present
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
-from .target.board import Board, BoardError, load_board
+from .target.board import Board
 from .time_limit import time_limit
 
 __all__ = ["main"]
@@ -62,16 +67,9 @@ def main() -> None:
 
 @main.command(cls=CompileCommand)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
-@click.option(
-    "-I",
-    "include_dirs",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Search a folder for includes.",
-)
+@BOARD
+@DEFINES
+@INCLUDE_DIRS
 @click.option(
     "--include-root",
     "include_roots",
@@ -80,8 +78,8 @@ def main() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]",
 )
-@click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
-@click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+@FP_RELAXED
+@FPC
 @click.option(
     "-cl-denorms-are-zero",
     "--cl-denorms-are-zero",
@@ -229,9 +227,9 @@ def compile(
         options = options.with_design(read_design(design))
     output = output or Path(source.stem)
     with messages.guard(), deep_recursion():  # the report recurses into deep nests as the compiler does
-        text = _read(source, include_roots)
+        text = read_source(source, include_roots)
         messages.sources[str(source)] = text
-        facts = _load(board)
+        facts = read_board(board)
         if testbench:
             _check_testbench(facts)
         inspection = make_inspection(facts, **inspected)
@@ -309,36 +307,6 @@ def _summary(output: Path, files: list[str]) -> list[str]:
     return [f"{output}: {verilog} Verilog files in rtl/, {others}"]
 
 
-def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
-    """The text of a file; with ``roots``, it must not be a link that leads out of them."""
-    from .frontend.included import Files, NotRegular, escapes
-
-    if roots and escapes(source, roots):
-        raise CompileError(
-            Diagnostic(
-                f"{source} is a link to a file that --include-root does not allow",
-                hint="name the file itself",
-                code=Code.CANNOT_READ,
-            )
-        )
-    try:
-        return Files().open(str(source)).getvalue()
-    except (OSError, NotRegular) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no regular file"
-        raise CompileError.at(
-            Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file", code=Code.CANNOT_READ
-        ) from error
-
-
-def _load(board: str) -> Board:
-    try:
-        return load_board(board)
-    except BoardError as error:
-        raise CompileError(
-            Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file", code=Code.BOARD_FILE)
-        ) from error
-
-
 def _check_testbench(board: Board) -> None:
     """An error for a board that the testbench cannot drive."""
     if board.memory.kind == "onchip":
@@ -369,7 +337,7 @@ def _testbench(output: Path) -> list[str]:
 @main.command(
     short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@BOARD
 @click.option(
     "--trace",
     metavar="FILE",
@@ -386,9 +354,10 @@ def _testbench(output: Path) -> list[str]:
 )
 @click.option(
     "--device",
-    type=click.Choice(["board", "emulator"]),
+    type=click.Choice(["board", "emulator", "model"]),
     default=None,
-    help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
+    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
+    "or on the model, with predicted cycles.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
@@ -414,15 +383,15 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
     """
-    if device == "emulator" and (trace or stall_seed):
-        raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
-    if workload and (device == "board" or trace or stall_seed):
-        raise click.UsageError("--workload runs on the emulator; leave out --device board, --trace and --stall-seed")
+    if device in ("emulator", "model") and (trace or stall_seed):
+        raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
+    if workload and (device in ("board", "model") or trace or stall_seed):
+        raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
     with messages.guard():
-        _load(board)
+        read_board(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
     if device:
         env["SLUICE_DEVICE"] = device
@@ -479,12 +448,12 @@ def opt(source, passes, board, listed, output, **inspected):
         from .opt import describe, known_passes, printed, read_module, run_passes
         from .passes.manager import Stopped
 
-        facts = _load(board)
+        facts = read_board(board)
         if listed:
             click.echo("\n".join(describe(one) for one in known_passes(facts).values()))
             return
         inspection = make_inspection(facts, **inspected)
-        text = _read(source)
+        text = read_source(source)
         messages.sources[str(source)] = text
         try:
             module = read_module(text, str(source))
@@ -512,6 +481,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 main.add_command(estimate_command)
 main.add_command(advise_command)
+main.add_command(predict_command)
 main.add_command(tune_command)
 main.add_command(profile)
 main.add_command(stalls)

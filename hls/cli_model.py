@@ -1,23 +1,30 @@
-"""The command of the performance model: ``sluice estimate``."""
+"""The commands of the performance model: ``sluice estimate`` and ``sluice predict``."""
 
 import json
+import os
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from .cli_files import read_board, read_source
 from .cli_messages import Messages
-from .cli_options import check_board, parse_defines
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
 from .driver import plan_source
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
+from .model.potentials import potentials
+from .model.prediction import Potential, Prediction
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
 from .records import plain
-from .target.board import Board, BoardError, load_board
+from .signals import supervise
+from .target.board import Board
 
-__all__ = ["estimate_command"]
+__all__ = ["estimate_command", "predict_command"]
 
 
 @click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
@@ -31,18 +38,11 @@ __all__ = ["estimate_command"]
     type=click.Path(exists=True, path_type=Path),
     help="What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.",
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
-@click.option(
-    "-I",
-    "include_dirs",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Search a folder for includes.",
-)
-@click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
-@click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+@BOARD
+@DEFINES
+@INCLUDE_DIRS
+@FP_RELAXED
+@FPC
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 def estimate_command(
     source: Path,
@@ -57,23 +57,25 @@ def estimate_command(
     """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do."""
     messages = Messages("text")
     with messages.guard():
-        text = source.read_text()
+        text = read_source(source)
         messages.sources[str(source)] = text
-        facts = _board(board)
+        facts = read_board(board)
         options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
         kernels, sources = plan_source(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
+        relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
         current = source_hash(str(source), sources, dict(defines))
         found = []
         for path in _files(workloads):
             workload = _read(path)
             if workload.source_hash != current:
                 messages.add(_changed(path))
+            _check_word(path, workload, facts)
             kernel = planned.get(workload.kernel)
             if kernel is None:
                 raise CompileError(_no_kernel(path, workload, source))
             try:
-                found.append(estimate(_planned(kernel, str(source)), workload, facts))
+                found.append(_estimate(kernel, relaxed.get(workload.kernel), str(source), workload, facts))
             except NotModelled as error:
                 raise CompileError(_not_modelled(workload, error)) from None
     messages.show()
@@ -81,12 +83,58 @@ def estimate_command(
     click.echo(shown)
 
 
-def _board(name: str) -> Board:
-    try:
-        return load_board(name)
-    except BoardError as error:
-        hint = "docs/boards.md lists the keys of a board file"
-        raise CompileError(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE)) from None
+@click.command(
+    "predict",
+    short_help="Predict the cycles of a host program's launches, without hardware.",
+    context_settings={"ignore_unknown_options": True},
+)
+@BOARD
+@click.option("--json", "as_json", is_flag=True, help="All figures, as a line of JSON for each launch.")
+@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def predict_command(board: str, as_json: bool, host: Path, arguments: tuple[str, ...]) -> None:
+    """Run a pyopencl-style host program on the model: kernels compute as on the emulator, and every launch is replayed
+    on the schedule, cycle by cycle.
+
+    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
+    """
+    messages = Messages("text")
+    with messages.guard():
+        read_board(board)
+    chosen = {"SLUICE_DEVICE": "model", "SLUICE_PREDICT": "json" if as_json else "text", "SLUICE_STATS": "0"}
+    env = {**os.environ, **chosen, "SLUICE_BOARD": board}
+    # the host API belongs to the simulation package, which this package must not import
+    sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
+
+
+def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, CompiledKernel]:
+    """The kernels by name, planned with other orders of floating-point additions allowed."""
+    kernels, _ = plan_source(text, board, replace(options, fp_relaxed=True), file)
+    return {one.function.name: one for one in kernels}
+
+
+def _estimate(
+    kernel: CompiledKernel, relaxed: CompiledKernel | None, main: str, workload: Workload, board: Board
+) -> Prediction:
+    """The prediction with its potentials."""
+    planned = _planned(kernel, main)
+    shares = potentials(planned, workload, board, _planned(relaxed, main) if relaxed else None)
+    found = estimate(planned, workload, board)
+    return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+
+
+def _check_word(path: Path, workload: Workload, board: Board) -> None:
+    """An error for a workload that was counted in words of another size."""
+    words = board.memory.word_bytes
+    if workload.word_bytes != words:
+        raise CompileError(
+            Diagnostic(
+                f"{path}: a workload in memory words of {workload.word_bytes} bytes, from board {workload.board}; "
+                f"those of {board.name} have {words}",
+                hint=f"collect it again with `sluice run --workload DIR --board {board.name}`",
+                code=Code.WORKLOAD,
+            )
+        )
 
 
 def _planned(kernel: CompiledKernel, main: str) -> Planned:

@@ -12,7 +12,12 @@ from .limits import Limits
 from .target.board import known_boards
 
 __all__ = [
+    "BOARD",
     "COMMAND",
+    "DEFINES",
+    "FPC",
+    "FP_RELAXED",
+    "INCLUDE_DIRS",
     "CompileCommand",
     "check_board",
     "check_prefix",
@@ -100,6 +105,23 @@ def make_folder(folder: Path, option: str) -> Path:
             f"cannot write into folder {folder}: {error.strerror}; choose another with {option}"
         ) from None
     return folder.resolve()
+
+
+#: options that several commands have
+BOARD = click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+DEFINES = click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
+INCLUDE_DIRS = click.option(
+    "-I",
+    "include_dirs",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Search a folder for includes.",
+)
+FP_RELAXED = click.option(
+    "-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions."
+)
+FPC = click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
 
 
 def _check_design(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:

@@ -8,9 +8,12 @@ import webbrowser
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from .cli_options import check_board, make_folder
+from .cli_options import BOARD, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
+from .profile.compare_figures import compare_figures
+from .profile.compare_page import comparison_page
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
 from .profile.stalls_text import rows_of, stalls_text
@@ -24,14 +27,14 @@ WORSE = 3  #: exit code of a comparison that got worse
 @click.command(
     short_help="Run a host program and explain every cycle of it.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@BOARD
 @click.option(
     "-o",
     "--output",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("profile"),
-    help="Folder for profile.html, .json, .txt and trace.json.  [default: profile]",
+    help="Folder for profile.html, .json, .txt and trace.json (default: profile), or compare.html (default: none).",
 )
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(
@@ -93,7 +96,8 @@ def profile(
     ARGUMENTS are the program's own. With --compare, HOST and the only argument are the files of two profiles.
     """
     if compared:
-        sys.exit(_compare(host, arguments, fail_above))
+        given = click.get_current_context().get_parameter_source("output") is not ParameterSource.DEFAULT
+        sys.exit(_compare(host, arguments, fail_above, output if given else None))
     if fail_above is not None:
         raise click.UsageError("--fail-above goes with --compare")
     make_folder(output, "-o")
@@ -149,12 +153,17 @@ def _percent(text: str | None) -> float | None:
     return value
 
 
-def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None) -> int:
-    """Print the comparison of two profiles; returns the exit code."""
+def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None, folder: Path | None) -> int:
+    """Print the comparison of two profiles, and write it into ``folder`` as a page; returns the exit code."""
     if len(arguments) != 1:
         raise click.UsageError("--compare takes two files: sluice profile --compare OLD.json NEW.json")
-    profiles = [_read(path) for path in (old, Path(arguments[0]))]
+    new = Path(arguments[0])
+    profiles = [_read(path) for path in (old, new)]
     changes = compare(*profiles)
+    if folder is not None:
+        make_folder(folder, "-o")
+        page = comparison_page(changes, compare_figures(*profiles), (str(old), str(new)))
+        (folder / "compare.html").write_text(page, encoding="utf-8")
     click.echo(compare_text(changes), nl=False)
     worse = [one for one in changes if one.ratio is not None and 100 * one.ratio > (fail_above or 0)]
     return WORSE if fail_above is not None and worse else 0
@@ -173,6 +182,7 @@ def _read(path: Path) -> PlainProfile:
         raise click.BadParameter(text)
     try:
         compare(found, found)
+        compare_figures(found, found)
     except (KeyError, TypeError, AttributeError, ZeroDivisionError):
         raise click.BadParameter(f"{path} is damaged: make it again with `sluice profile`") from None
     return found

@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
+from .cli_files import read_board
 from .cli_messages import Messages
-from .cli_options import check_board, make_folder
+from .cli_options import BOARD, INCLUDE_DIRS, make_folder
 from .diag import Code, CompileError, Diagnostic
 from .options import Options
-from .target.board import BoardError, load_board
 from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
 from .tune.advice_text import advice_text
 from .tune.advise import advise
@@ -67,7 +67,7 @@ _PROGRAM_OPTIONS = (
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="The host program that launches the kernels: run on the emulator once, and in RTL for the best designs.",
     ),
-    click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]"),
+    BOARD,
     click.option(
         "-D",
         "defines",
@@ -76,14 +76,7 @@ _PROGRAM_OPTIONS = (
         callback=_split_defines,
         help="Define a macro; N={4,8}: a knob.",
     ),
-    click.option(
-        "-I",
-        "include_dirs",
-        multiple=True,
-        metavar="DIR",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Search a folder for includes.",
-    ),
+    INCLUDE_DIRS,
     click.option("-fp-relaxed", "relaxed", is_flag=True, help="Allow designs with other orders of float additions."),
     click.option(
         "--space",
@@ -133,11 +126,7 @@ class _Given:
 
     def evaluator(self) -> tuple[Evaluator, tuple[Constraint, ...]]:
         """The evaluator with its knobs, and the constraints. Raises CompileError and StudyError."""
-        try:
-            facts = load_board(self.board)
-        except BoardError as error:
-            hint = "docs/boards.md lists the keys of a board file"
-            raise CompileError(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE)) from None
+        facts = read_board(self.board)
         first = {name: values[0] for name, values in self.defines.items()}
         choices = {name: values for name, values in self.defines.items() if len(values) > 1}
         options = Options(first, (self.source.resolve().parent, *self.include_dirs))

@@ -44,6 +44,7 @@ class Limits:
     accesses : access sites of a kernel to global memory, in all its compute units; each has hardware of its own
     array_accesses : access sites of a kernel to one array in on-chip memory; each takes a port or a share of one, and
         each pair is compared
+    barriers : of a kernel with loops unrolled; each holds the work-items of a group
     channel_bits : capacity of all channels in bits; no device has so many
     """
 
@@ -53,6 +54,7 @@ class Limits:
     copies: int = 1024
     accesses: int = 256
     array_accesses: int = 1024
+    barriers: int = 128
     channel_bits: int = 1 << 30
 
     @classmethod

@@ -28,7 +28,7 @@ ORDER = (
     {"report"},
     {"driver"},
     {"output", "opt", "tune"},
-    {"cli_inspection", "cli_messages", "cli_options"},
+    {"cli_files", "cli_inspection", "cli_messages", "cli_options"},
     {"cli_model", "cli_profile", "cli_tune"},
     {"cli"},
 )
@@ -42,7 +42,7 @@ NARROWER = {
 }
 
 #: Only these turn source text into IR; all others start from the IR.
-READS_FRONTEND = {"driver", "cli"}
+READS_FRONTEND = {"driver", "cli_files", "cli"}
 
 #: Which top-level packages of ours each one may import, besides itself. Parts of the hardware know nothing of kernels;
 #: the board files are data.

@@ -2,6 +2,7 @@
 
 from .observe import CACHES, MOST_LEVELS, AccessPlace, BranchPlace, ChannelPlace, LoopPlace, Memories, Observed
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
+from .trace import Tracer, TraceTables
 from .write import write_program
 
 __all__ = [
@@ -19,5 +20,7 @@ __all__ = [
     "Observed",
     "ProgramText",
     "Site",
+    "TraceTables",
+    "Tracer",
     "write_program",
 ]

@@ -84,7 +84,7 @@ def _read(w, op: Op, site: int) -> str:
     if isinstance(type, PointerType):
         return f"read_pointer({w.name(pointer)}, {site})"
     if op.attrs.get(Attr.EARLY):
-        return from_memory(f"read_early<{memory_type(type)}>({w.name(pointer)})", type)
+        return from_memory(f"read_early<{memory_type(type)}>({w.observed(op, w.name(pointer), type.bytes)})", type)
     rest = f"{site}, {flag}" if flag else f"{site}"
     return from_memory(f"read<{memory_type(type)}>({w.place(op, w.name(pointer), type, site)}, {rest})", type)
 
@@ -140,8 +140,21 @@ def _nothing(w, op: Op):
     """Ordering operations need no text: accesses execute in program order."""
 
 
+def _fence(w, op: Op):
+    """Accesses execute in program order; whoever observes them sees when it is made."""
+    for line in w.shared.observer.event(op, [(w.name(op.operands[0]), "1")]):
+        w.line(line)
+
+
 def _hazard(w, op: Op):
     """Every earlier store is in memory, so nothing is found in flight."""
+    count = 2 * (len(op.attrs[Attr.ASKS]) + len(op.attrs[Attr.CERTAIN]))
+    facts = []
+    for place, made in zip(op.operands[:count:2], op.operands[1:count:2], strict=True):
+        number = f"{w.name(place)}.off" if isinstance(place.type, PointerType) else f"(u64){w.name(place)}"
+        facts.append((w.name(made), f"{number} + 1"))
+    for line in w.shared.observer.event(op, facts):
+        w.line(line)
     for result in op.results:
         if has_data(result.type):
             w.declare(result, zero(result.type))
@@ -244,7 +257,7 @@ def _atomic(w, op: Op):
     type, old, pointer, site = op.result.type, w.name(op.result), w.name(op.operands[0]), w.site(op)
     w.declare(op.result, zero(type))
     w.line(f"if ({w.name(op.operands[1])}) {{")
-    seen = w.shared.observer.access(w.function.name, op, pointer, type.bytes)
+    seen = w.observed(op, pointer, type.bytes)
     w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({seen}, {site})', type)};")
     w.line(f"  write<{memory_type(type)}>({pointer}, {to_memory(_new_value(w, op, old), type)}, {site});")
     w.line("}")
@@ -338,7 +351,7 @@ EFFECTS = {
     "check": _check,
     "fresh": _fresh,
     "token": _nothing,
-    "fence": _nothing,
+    "fence": _fence,
     "hazard": _hazard,
     "call": _call,
     "if": _if,

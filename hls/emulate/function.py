@@ -1,6 +1,7 @@
 """One function of IR as C++ text."""
 
 from ..ir import Attr, Function, Op, PointerType, Region, Value
+from ..ir.accesses import last_of_run
 from .effects import EFFECTS
 from .memory import Storage, kind_of
 from .ops import expression
@@ -44,7 +45,13 @@ class FunctionWriter:
     def place(self, op: Op, pointer: str, type, site: int) -> str:
         """The text of the address of an access to a value of the type."""
         held = self.shared.promises.place(op, pointer, type.bytes, site)
-        return self.shared.observer.access(self.function.name, op, held, type.bytes)
+        return self.observed(op, held, type.bytes)
+
+    def observed(self, op: Op, pointer: str, bytes: int) -> str:
+        """The text of the address of an access that is about to be made, for whoever observes it."""
+        last = last_of_run(op) if op.opcode == "load" else None
+        name = None if last is None else self.name(last)
+        return self.shared.observer.access(self.function.name, op, pointer, bytes, name)
 
     def site(self, op: Op) -> int:
         return self.shared.site(self.function, op.span)
@@ -85,6 +92,8 @@ class FunctionWriter:
         for value, argument in zip(f.args, self.shared.arguments(f)):
             text = f"scalar<{memory_type(value.type)}>(launch, {argument.offset})"
             self.declare(value, from_memory(text, value.type))
+        if begun := self.shared.observer.start(f.name):
+            self.line(begun)
         self.depth -= 1
         self._body()
         self.line("}")

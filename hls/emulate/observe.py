@@ -97,6 +97,7 @@ class NotObserved:
     """Writes the hooks of a program that counts nothing: none."""
 
     tables: Observed | None = None
+    headers: tuple[str, ...] = ()  #: files of the runtime that the hooks need
 
     def head(self) -> list[str]:
         """Lines that precede the runtime."""
@@ -105,6 +106,10 @@ class NotObserved:
     def tail(self, buffers: list[bool]) -> list[str]:
         """The tables of the library; ``buffers`` says of each memory object whether it is a buffer of the host."""
         return []
+
+    def start(self, function: str) -> str:
+        """The statement with which the body of a kernel begins."""
+        return ""
 
     def enter(self, function: str, loop: Op) -> str:
         """The statement with which an iteration of a loop begins."""
@@ -122,9 +127,13 @@ class NotObserved:
         """The condition of an ``if``."""
         return condition
 
-    def access(self, function: str, op: Op, pointer: str, bytes: int) -> str:
-        """The pointer of an access that is about to be made."""
+    def access(self, function: str, op: Op, pointer: str, bytes: int, last: str | None = None) -> str:
+        """The pointer of an access that is about to be made; ``last`` is that of the last one of its run."""
         return pointer
+
+    def event(self, op: Op, facts: list[tuple[str, str]]) -> list[str]:
+        """The statements of an operation without data of its own: pairs of a condition and a number."""
+        return []
 
     def call(self, function: str, op: Op, done: str) -> str:
         """The statement after a call on a channel that was ``done``, or not."""
@@ -133,6 +142,8 @@ class NotObserved:
 
 class Observer(NotObserved):
     """Writes the hooks of a program that counts, and numbers its places."""
+
+    headers = ("observe.h",)
 
     def __init__(self, memories: Memories):
         self.memories = memories
@@ -184,7 +195,7 @@ class Observer(NotObserved):
         self._branches.append(BranchPlace(function, op.span, self._loop))
         return f"decided({COUNTERS}, {len(self._branches) - 1}, {condition})"
 
-    def access(self, function: str, op: Op, pointer: str, bytes: int) -> str:
+    def access(self, function: str, op: Op, pointer: str, bytes: int, last: str | None = None) -> str:
         name, kind = KINDS[op.opcode]
         levels = (*reversed(self._inside), None)[:MOST_LEVELS]
         self._accesses.append(AccessPlace(function, op.span, self._loop, name, bytes, levels))

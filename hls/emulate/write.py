@@ -24,14 +24,16 @@ OPERATION_BYTES = 64
 INLINE_ARRAYS = 4096
 
 
-def write_program(module: Module, observe: Memories | None = None) -> ProgramText:
+def write_program(module: Module, observe: Memories | NotObserved | None = None) -> ProgramText:
     """The text for every kernel of the module, at any stage of the compiler's pipeline. With ``observe`` it counts what
-    a launch does (``observe.h``); the loops around an access in a helper function are then those of the helper.
+    a launch does (``observe.h``); the loops around an access in a helper function are then those of the helper. Other
+    hooks may be given instead (:class:`~.trace.Tracer`).
 
     Raises CompileError for recursion.
     """
     with deep_recursion():
-        return _Program(module, Observer(observe) if observe else NotObserved()).write()
+        hooks = Observer(observe) if isinstance(observe, Memories) else observe or NotObserved()
+        return _Program(module, hooks).write()
 
 
 class _Program:
@@ -60,7 +62,7 @@ class _Program:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
         lines += self.observer.tail([m.kind == "argument" for m in self.memories])
-        headers = ("runtime.h", "promises.h", *(("observe.h",) if self.observer.tables else ()), "concurrent.h")
+        headers = ("runtime.h", "promises.h", *self.observer.headers, "concurrent.h")
         runtime = [files(__package__).joinpath(name).read_text() for name in headers]
         return ProgramText(
             "\n".join([*self.observer.head(), *runtime, *lines]) + "\n",

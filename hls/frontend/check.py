@@ -1,21 +1,18 @@
 """Checks a whole syntax tree; produces typed functions and constants."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr
-from ..limits import MOST_ARGUMENT_BYTES
 from . import tree as tt
 from . import types as ct
-from .attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEANT_FOR_OTHERS, check_function
-from .check_statements import StatementChecker
+from .attributes import CHANNEL, FUNCTION, MEANT_FOR_OTHERS, check_function
+from .check_parameters import ParameterChecker, check_room
 from .flow import completes, stray_gotos
 from .jumps import labels, loops_of_gotos
-from .layout import has_pointer
 from .lexer import Attribute
 from .old_style import complete_prototypes
 from .parse import Syntax
@@ -26,7 +23,7 @@ __all__ = ["Program", "check"]
 SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autorun"))
 
 
-class Program(StatementChecker):
+class Program(ParameterChecker):
     """Checks a translation unit. ``functions`` are in the order of their definitions."""
 
     def __init__(self, syntax: Syntax, single_precision: bool, doubles: bool) -> None:
@@ -127,9 +124,9 @@ class Program(StatementChecker):
                 "store the result into a buffer",
                 code=Code.KERNEL_SIGNATURE,
             )
-        parameters, written, broken = self._parameters(node.type, kernel)
+        parameters, written, broken = self.parameters_of(node.type, kernel)
         if kernel:
-            _check_room(str(node.name), parameters)
+            check_room(str(node.name), parameters)
         tree = tt.FunctionTree(str(node.name), kernel, result, parameters, span, broken=broken, written_types=written)
         if known is None:
             self.add(tree.name, tree, span)
@@ -158,118 +155,6 @@ class Program(StatementChecker):
                     notes=(note,),
                     code=Code.DEFINED_TWICE,
                 )
-            )
-
-    def _parameters(self, declarator, kernel: bool):
-        parameters, written, broken = [], [], []
-        nodes = declarator.args.params if declarator.args else []
-        if (
-            len(nodes) == 1
-            and isinstance(nodes[0], c_ast.Typename)
-            and isinstance(self.declared(nodes[0], self.span(nodes[0])).type, ct.Void)
-        ):
-            return [], [], []
-        for k, node in enumerate(nodes):
-            broken.append(str(getattr(node, "name", None) or f"unnamed{k}"))
-            with self.recover():
-                parameters.append(self._parameter(node, k, kernel))
-                written.append(_written_type(node))
-                broken.pop()
-        return parameters, written, broken
-
-    def _parameter(self, node, k: int, kernel: bool) -> tt.Variable:
-        if isinstance(node, c_ast.EllipsisParam):
-            raise CompileError.at(
-                self.span(node), "a variable number of arguments is not supported", code=Code.NOT_OPENCL
-            )
-        if isinstance(node, c_ast.ID):  # in the old style, before C89
-            if kernel:
-                raise CompileError.at(
-                    self.span(node),
-                    f"the parameter '{node.name}' has no type",
-                    "write int before it, or what it is",
-                    code=Code.BAD_DECLARATION,
-                )
-            self.warn(
-                self.span(node),
-                f"the parameter '{node.name}' has no type, and is treated as int",
-                "write int before it",
-                code=Code.IMPLICIT_INT,
-            )
-            return tt.Variable(str(node.name), ct.INT, "parameter", self.span(node), False, False, attrs={})
-        span = self.name_span(node)
-        if "pipe" in node.quals or "channel" in node.quals:
-            return self._pipe(node, span, kernel)
-        if isinstance(node.type, c_ast.ArrayDecl):
-            # an array parameter is a pointer: its first length has no meaning and may be another parameter
-            node.type.dim = None
-        declared = self.parameter_type(self.declared(node, span))
-        t = declared.type
-        self.complete(t, span, f"the parameter '{node.name}'")
-        if isinstance(t, ct.Void):
-            raise CompileError.at(span, "a parameter cannot be void", code=Code.BAD_DECLARATION)
-        if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
-            raise CompileError.at(
-                span,
-                f"a value cannot be in __{declared.space} memory",
-                f"a buffer is a pointer: __{declared.space} {t} *{node.name or 'name'}",
-                code=Code.ADDRESS_SPACE,
-            )
-        if kernel:
-            self._check_kernel_parameter(t, span)
-        name = str(node.name) if node.name else f"unnamed{k}"
-        buffer = kernel and isinstance(t, ct.Pointer)
-        local = isinstance(t, ct.Pointer) and t.space == "local"
-        attrs, places = self.memory_attributes(node, LOCAL_ARGUMENT if local else ARGUMENT)
-        return tt.Variable(
-            name,
-            t,
-            "buffer" if buffer else "parameter",
-            span,
-            declared.const,
-            declared.volatile,
-            attrs=attrs,
-            attr_spans=places,
-        )
-
-    def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
-        """A pipe parameter of a kernel; a channel or pipe parameter of a helper."""
-        if kernel and "channel" in node.quals:
-            raise CompileError.at(
-                span,
-                "a kernel cannot take a channel",
-                "use the channel by its name, or let the kernel take a pipe",
-                code=Code.KERNEL_SIGNATURE,
-            )
-        if kernel:
-            t = self.declared(node, span).type
-            self.check_payload(t, span)
-            values, _ = self.read_attributes(self.variable_attributes(node), CHANNEL)
-            return tt.Channel(str(node.name), t, span, pipe=True, attrs=values)
-        parameter = self.channel(node, {}, span)
-        parameter.parameter = True
-        return parameter
-
-    def _check_kernel_parameter(self, t: ct.CType, span: Span):
-        if not isinstance(t, ct.Pointer):
-            if has_pointer(t):
-                raise CompileError.at(
-                    span,
-                    f"a kernel's argument of type '{t}' cannot hold a pointer",
-                    "pass the buffer alone",
-                    code=Code.KERNEL_SIGNATURE,
-                )
-            return
-        if has_pointer(t.pointee):
-            raise CompileError.at(
-                span, "a buffer cannot hold pointers", "store an index into another buffer", code=Code.KERNEL_SIGNATURE
-            )
-        if t.space == "private":
-            raise CompileError.at(
-                span,
-                "a kernel's pointer must say which memory it points to",
-                f"write __global {t.pointee} *",
-                code=Code.KERNEL_SIGNATURE,
             )
 
     def _definition(self, node):
@@ -312,7 +197,7 @@ class Program(StatementChecker):
         if key not in self._called:
             node, outer = self._again[function], (self.function, self._stack, self._structs, self._enums)
             self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared again
-            parameters, written, broken = self._parameters(node.decl.type, False)
+            parameters, written, broken = self.parameters_of(node.decl.type, False)
             given = iter(channels)
             meanings = [_given(p, next(given)) if isinstance(p, tt.Channel) else p for p in parameters]
             numbers = [p.first if isinstance(p, tt.Channel) else p for p in meanings]
@@ -478,23 +363,6 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     return False, "calls no work-item function"
 
 
-def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
-    """Raise CompileError at the parameter with which a kernel's arguments exceed the limit."""
-    used = 0
-    for parameter in parameters:
-        if isinstance(parameter, tt.Variable):
-            size = 8 if isinstance(parameter.type, ct.Pointer) else parameter.type.size
-            used += -(-size // 8) * 8
-            if used > MOST_ARGUMENT_BYTES:
-                raise CompileError.at(
-                    parameter.span,
-                    f"with '{parameter.name}' the arguments of kernel {kernel} take {used:,} bytes; there is room for "
-                    f"{MOST_ARGUMENT_BYTES:,}",
-                    "pass large structs, and many numbers, in a __constant or __global buffer",
-                    code=Code.KERNEL_SIGNATURE,
-                )
-
-
 def _given(parameter: tt.Channel, channel: tt.Channel) -> tt.Channel:
     """The parameter as bound to ``channel``, whose number is passed in a variable."""
     first = tt.Variable(parameter.name, ct.LONG, "channel", parameter.span, True)
@@ -503,25 +371,3 @@ def _given(parameter: tt.Channel, channel: tt.Channel) -> tt.Channel:
 
 def _source_name(function: tt.FunctionTree) -> str:
     return re.sub(r"__called\d+$", "", function.name)
-
-
-def _written_type(node) -> str:
-    """The type of a parameter as shown to a host programmer."""
-    if isinstance(node, c_ast.ID):
-        return "int"
-    stars = ""
-    inner = node.type
-    while isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl)):
-        if isinstance(inner, c_ast.PtrDecl):
-            stars += "*" + "".join(f" {q}" for q in inner.quals or [] if q != "__attribute__")
-        else:
-            stars += "*"
-        inner = inner.type
-    words = [str(q) for q in inner.quals or [] if q != "__attribute__"]
-    base = inner.type
-    if isinstance(base, c_ast.IdentifierType):
-        names = base.names
-    else:
-        kinds = {c_ast.Struct: "struct", c_ast.Union: "union"}
-        names = [kinds[type(base)], base.name or "<without a name>"] if type(base) in kinds else ["int"]
-    return " ".join([*words, *map(str, names)]) + (f" {stars}" if stars else "")

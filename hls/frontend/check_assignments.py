@@ -5,7 +5,8 @@ from . import read_only
 from . import tree as tt
 from . import types as ct
 from .check_conversions import ConversionChecker
-from .check_values import number_hint, place_of
+from .check_pointers import place_of
+from .check_values import number_hint
 
 __all__ = ["AssignmentChecker"]
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import Code, CompileError, Span
+from ..diag import Code, CompileError
 from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
-from .check_values import ValueChecker, is_null
+from .check_pointers import is_null, unqualified_target
+from .check_values import ValueChecker
 from .evaluate import constant
-from .layout import has_pointer, leaf_count
+from .layout import leaf_count
 
 __all__ = ["ConversionChecker"]
 
@@ -49,7 +50,11 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(
                 e.span, f"{role} is void: there is no value", f"'{t}' is needed here", code=Code.CONVERSION
             )
-        addressed = isinstance(t, ct.Pointer) and tt.is_lvalue(e) and _plain(t.pointee) == _plain(e.type)
+        addressed = (
+            isinstance(t, ct.Pointer)
+            and tt.is_lvalue(e)
+            and unqualified_target(t.pointee) == unqualified_target(e.type)
+        )
         raise CompileError.at(
             e.span,
             f"{role} is '{e.type}', not '{t}'",
@@ -90,29 +95,6 @@ class ConversionChecker(ValueChecker):
                 code=Code.CONST_LOST,
             )
         return e if source == t else tt.Convert(t, e.span, e)
-
-    def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
-        """Warn where two pointers used together without a cast point to different types, as other compilers do: the
-        bytes are the same. Only pointers to pointers are never reinterpreted."""
-        one, other = _plain(a.pointee), _plain(b.pointee)
-        if one == other or ct.Void in (type(one), type(other)):
-            return
-        if has_pointer(one) or has_pointer(other):
-            raise CompileError.at(span, message, "the types they point to differ", code=Code.CONVERSION)
-        if ct.unsigned_of(one) == ct.unsigned_of(other):
-            self.warn(
-                span,
-                f"{message}: they differ in sign",
-                f"cast it if that is meant: ({replace(b, restrict=False)})",
-                code=Code.POINTER_SIGN,
-            )
-        else:
-            self.warn(
-                span,
-                f"{message}: the bytes of one type are reinterpreted as the other",
-                f"cast it if that is meant: ({replace(b, restrict=False)})",
-                code=Code.POINTER_REINTERPRETED,
-            )
 
     def _expr_cast(self, node):
         span = self.span(node)
@@ -193,15 +175,6 @@ def _cast_hint(source: ct.CType, target: ct.CType) -> str:
     if isinstance(target, ct.Pointer) and ct.arithmetic(source):
         return "a number cannot become a pointer here: move a pointer, as in p + n, or index it"
     return "(size_t)p gives the address as a number" if isinstance(source, ct.Pointer) and ct.arithmetic(target) else ""
-
-
-def _plain(t: ct.CType) -> ct.CType:
-    """A type without the qualifiers of a pointer inside it."""
-    return (
-        replace(t, pointee=_plain(t.pointee), const=False, volatile=False, restrict=False)
-        if isinstance(t, ct.Pointer)
-        else t
-    )
 
 
 def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:

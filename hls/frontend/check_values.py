@@ -7,7 +7,8 @@ from pycparser import c_ast
 from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
-from .check_types_of import OF_TYPES, TypeOperators
+from .check_pointers import COMPARES, PointerOperators, index_hint, is_null, place_of
+from .check_types_of import OF_TYPES
 from .constants import literal
 from .evaluate import constant
 from .layout import has_pointer
@@ -15,13 +16,12 @@ from .lexer import Word
 from .predefined import PREDEFINED
 from .scope import EnumConstant, TypeName
 
-__all__ = ["ValueChecker", "is_null", "number_hint", "place_of"]
+__all__ = ["ValueChecker", "number_hint"]
 
-_COMPARES = ("==", "!=", "<", "<=", ">", ">=")
 _INTEGER_ONLY = ("%", "&", "|", "^", "<<", ">>")
 
 
-class ValueChecker(TypeOperators):
+class ValueChecker(PointerOperators):
     """Checks expressions of ``self.function``. The result of ``expression`` may still be an lvalue; that of ``rvalue``
     is not."""
 
@@ -217,19 +217,6 @@ class ValueChecker(TypeOperators):
             root.variable.written = True
         return tt.AddressOf(ct.Pointer(e.type, *place_of(e)), span, e)
 
-    def dereference(self, e: tt.Expr, span: Span) -> tt.Expr:
-        if not isinstance(e.type, ct.Pointer):
-            raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "", code=Code.OPERAND_TYPES)
-        if isinstance(e.type.pointee, ct.Void):
-            raise CompileError.at(
-                span,
-                "a 'void *' points to nothing that has a type",
-                "cast it to the type it points to",
-                code=Code.OPERAND_TYPES,
-            )
-        self.complete(e.type.pointee, span, "what the pointer points to")
-        return tt.Dereference(e.type.pointee, span, e)
-
     def _expr_arrayref(self, node):
         span = self.span(node)
         base, index = self.expression(node.name), self.rvalue(node.subscript)
@@ -251,7 +238,7 @@ class ValueChecker(TypeOperators):
             raise CompileError.at(
                 index.span,
                 f"an index must be an integer, not '{index.type}'",
-                _index_hint(index.type),
+                index_hint(index.type),
                 code=Code.OPERAND_TYPES,
             )
         number = constant(index)
@@ -279,39 +266,6 @@ class ValueChecker(TypeOperators):
         first = tt.Convert(ct.Pointer(t.element, *place), span, whole)
         return self.dereference(self._pointer_add(first, index, span), span)
 
-    def _pointer_add(self, pointer, index, span, subtract: bool = False):
-        if isinstance(pointer.type.pointee, ct.Void):
-            raise CompileError.at(
-                span,
-                "a 'void *' cannot be moved: what it points to has no size",
-                "cast it first",
-                code=Code.OPERAND_TYPES,
-            )
-        if not ct.integer(index.type):
-            raise CompileError.at(
-                index.span,
-                f"an index must be an integer, not '{index.type}'",
-                _index_hint(index.type),
-                code=Code.OPERAND_TYPES,
-            )
-        self._check_bound(pointer, index, subtract)
-        if index.type.bits < 32:
-            index = self.convert(index, ct.INT)
-        return tt.PointerAdd(pointer.type, span, pointer, index, subtract)
-
-    def _check_bound(self, pointer, index, subtract):
-        """Report a constant index outside an array of known length: it is never intended."""
-        target = pointer.target if isinstance(pointer, tt.AddressOf) else None
-        if target is None or not isinstance(target.type, ct.Array) or subtract or not isinstance(index, tt.Const):
-            return
-        signed = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
-        if not 0 <= signed <= target.type.length:
-            raise CompileError.at(
-                index.span,
-                f"index {signed} is outside the array, which has {target.type.length} elements",
-                code=Code.INDEX_OUTSIDE,
-            )
-
     def _expr_binaryop(self, node):
         span, op = self._operator_span(node), str(node.op)
         left, right = self.rvalue(node.left), self.rvalue(node.right)
@@ -326,7 +280,7 @@ class ValueChecker(TypeOperators):
         left, right = self.convert(left, t), self.convert(right, t)
         if op in ("&&", "||"):
             return tt.Logical(ct.truth_of(t), span, op, left, right)
-        if op in _COMPARES:
+        if op in COMPARES:
             return tt.Compare(ct.truth_of(t), span, op, left, right)
         self._check_division(op, right, span)
         return tt.Binary(t, span, op, left, right)
@@ -392,40 +346,6 @@ class ValueChecker(TypeOperators):
             if divisor is not None and divisor.value == 0:
                 self.warn(span, "this divides by zero", code=Code.DIVIDES_BY_ZERO)
 
-    def _pointer_operation(self, op, left, right, span):
-        if op in ("+", "-") and isinstance(left.type, ct.Pointer) and ct.integer(right.type):
-            return self._pointer_add(left, right, span, op == "-")
-        if op == "+" and isinstance(right.type, ct.Pointer) and ct.integer(left.type):
-            return self._pointer_add(right, left, span)
-        if isinstance(left.type, ct.Pointer) and isinstance(right.type, ct.Pointer) and op in ("-", *_COMPARES):
-            return self._two_pointers(op, left, right, span)
-        pointer, other = (left, right) if isinstance(left.type, ct.Pointer) else (right, left)
-        if op in ("==", "!=") and is_null(other):
-            return tt.PointerCompare(ct.INT, span, op, pointer, tt.Null(pointer.type, span))
-        raise CompileError.at(
-            span, f"'{op}' does not work on '{left.type}' and '{right.type}'", code=Code.OPERAND_TYPES
-        )
-
-    def _two_pointers(self, op, left, right, span):
-        a, b = left.type, right.type
-        if op in ("==", "!=") and tt.Null in (type(left), type(right)):
-            left, right = (right, left) if isinstance(left, tt.Null) else (left, right)
-            return tt.PointerCompare(ct.INT, span, op, left, tt.Null(left.type, span))
-        message = f"'{op}' takes two pointers of one type, not '{a}' and '{b}'"
-        if a.space != b.space and "private" not in (a.space, b.space) or op == "-" and a.pointee != b.pointee:
-            raise CompileError.at(span, message, code=Code.OPERAND_TYPES)
-        self.same_pointee(a, b, span, message)
-        if op != "-":
-            return tt.PointerCompare(ct.INT, span, op, left, right)
-        if isinstance(a.pointee, ct.Void):
-            raise CompileError.at(
-                span,
-                "'void *' cannot be subtracted: what it points to has no size",
-                "cast both first",
-                code=Code.OPERAND_TYPES,
-            )
-        return tt.PointerDistance(ct.LONG, span, left, right, a.pointee.size)
-
     def _expr_ternaryop(self, node):
         condition = self.truth(self.rvalue(node.cond))
         if not ct.number(condition.type):
@@ -486,26 +406,6 @@ def _element(t: ct.CType) -> ct.CType:
     return t.scalar if isinstance(t, ct.Array) else t
 
 
-def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
-    """(address space, const, volatile) of an lvalue's location."""
-    e = tt.root_of(e)
-    if isinstance(e, tt.VariableRef):
-        v = e.variable
-        return {"constant": "constant", "shared": "local"}.get(v.kind, "private"), v.const, v.volatile
-    if isinstance(e, tt.Dereference):
-        t = e.pointer.type
-        return t.space, t.const, t.volatile
-    raise CompileError.at(e.span, "this array has no place in memory", code=Code.NO_ADDRESS)
-
-
-def is_null(e: tt.Expr) -> bool:
-    """Whether the expression is a null pointer, or the constant 0 that stands for one."""
-    if isinstance(e, tt.Null):
-        return True
-    zero = constant(e) if ct.integer(e.type) else None
-    return zero is not None and zero.value == 0
-
-
 def number_hint(t: ct.CType) -> str:
     """The hint where a number is needed."""
     if isinstance(t, ct.Vector):
@@ -513,7 +413,3 @@ def number_hint(t: ct.CType) -> str:
     if isinstance(t, ct.Struct):
         return "name one of its members"
     return "index it to get an element" if isinstance(t, ct.Pointer) else ""
-
-
-def _index_hint(t: ct.CType) -> str:
-    return "write (int)x" if isinstance(t, ct.Float) else ""

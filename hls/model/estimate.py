@@ -1,8 +1,9 @@
 """The closed form of the performance model: cycles of a launch from its schedule, memory plan and workload, without
 hardware (docs/rationale/model.md)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..diag import Span, at_line
 from ..ir import Attr, Function, Op
@@ -11,13 +12,14 @@ from ..passes.loops.unroll import Unrolled
 from ..planning.memory import MemoryPlan
 from ..planning.schedule import KernelPlan, RegionPlan
 from ..target.board import Board
+from .ideal import Ideal
 from .memory_time import Extremes, MemoryTime
 from .pace import SchedulePace
 from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Prediction
 from .runs import RunCounts
 from .workload import Workload
 
-__all__ = ["NotModelled", "Planned", "estimate"]
+__all__ = ["NotModelled", "Planned", "Timed", "estimate", "timed"]
 
 
 class NotModelled(Exception):
@@ -38,16 +40,16 @@ class Planned:
 
 def estimate(planned: Planned, workload: Workload, board: Board) -> Prediction:
     """Predict one launch. Raises NotModelled for a kernel with channels or barriers."""
-    _check(planned)
-    likely, pace, memory, counts = _at(planned, workload, board, Extremes.LIKELY)
-    least, most = (_at(planned, workload, board, one)[0] for one in (Extremes.LEAST, Extremes.MOST))
-    cycles = Interval(likely, min(least, likely), max(most, likely))
+    likely = timed(planned, workload, board)
+    pace, memory, counts = likely.pace, likely.memory, likely.counts
+    least, most = (timed(planned, workload, board, one).cycles for one in (Extremes.LEAST, Extremes.MOST))
+    cycles = Interval(likely.cycles, min(least, likely.cycles), max(most, likely.cycles))
     return Prediction(
         SCHEMA,
         workload.kernel,
         board.name,
         cycles,
-        likely * board.clock.period_ns * 1e-9,
+        likely.cycles * board.clock.period_ns * 1e-9,
         tuple(_loop(planned, pace, counts, op) for op in planned.plan.loops),
         tuple(_access(planned, memory, op) for op in planned.memory.outside),
         _wide(cycles),
@@ -64,15 +66,34 @@ def _check(planned: Planned) -> None:
                 raise NotModelled(f"a barrier{at_line(op.span)}")
 
 
-def _at(
-    planned: Planned, workload: Workload, board: Board, extreme: Extremes
-) -> tuple[float, SchedulePace, MemoryTime, RunCounts]:
-    """Cycles under one assumption about memory, and what they come from."""
+@dataclass(frozen=True)
+class Timed:
+    """The terms of one prediction: its ``cycles``, and what they come from."""
+
+    cycles: float
+    pace: SchedulePace
+    memory: MemoryTime
+    counts: RunCounts
+
+
+def timed(
+    planned: Planned,
+    workload: Workload,
+    board: Board,
+    extreme: Extremes = Extremes.LIKELY,
+    ideal: Ideal = Ideal.NOTHING,
+    scaled: Mapping[Op, float] = MappingProxyType({}),
+) -> Timed:
+    """The terms under one assumption about memory, with something ``ideal``; of the loops in ``scaled`` only that
+    share of the iterations counts. Raises NotModelled as :func:`estimate` does."""
+    _check(planned)
     counts = RunCounts(planned.function, planned.plan, planned.unrolled, planned.merged, workload, planned.main)
+    for op, factor in scaled.items():
+        counts.scale(op, factor)
     stands = {op: region for region in _regions(planned.plan) for op in region.place}
-    memory = MemoryTime(planned.memory, counts, board, stands, extreme)
-    pace = SchedulePace(planned.plan, counts, memory)
-    return pace.cycles + memory.ends, pace, memory, counts
+    memory = MemoryTime(planned.memory, counts, board, stands, extreme, ideal)
+    pace = SchedulePace(planned.plan, counts, memory, ideal)
+    return Timed(pace.cycles + memory.ends, pace, memory, counts)
 
 
 def _regions(plan: KernelPlan) -> list[RegionPlan]:

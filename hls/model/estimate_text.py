@@ -8,7 +8,9 @@ __all__ = ["estimate_text"]
 def estimate_text(prediction: Prediction) -> str:
     """A few lines: the cycles, then a line for each loop and each access."""
     cycles = prediction.cycles
-    whole = f"{cycles.likely:,.0f} cycles ({cycles.least:,.0f} to {cycles.most:,.0f})"
+    whole = f"{cycles.likely:,.0f} cycles"
+    if cycles.least < cycles.most or not prediction.accounts:
+        whole += f" ({cycles.least:,.0f} to {cycles.most:,.0f})"
     lines = [f"{prediction.kernel} on {prediction.board}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
     if prediction.wide:
         lines.append(f"  widest side: {prediction.wide}")
@@ -22,4 +24,7 @@ def estimate_text(prediction: Prediction) -> str:
             f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {access.count:,.0f} times, "
             f"{access.words:,.0f} words of memory"
         )
+    if prediction.potentials:
+        shares = ", ".join(f"{one.name} {one.share:.2f}" for one in prediction.potentials)
+        lines.append(f"  potentials: {shares}")
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])

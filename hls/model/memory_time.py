@@ -6,6 +6,7 @@ unit gathers neighbouring stores to one word. Words cost the data bus of a bank 
 hidden as far as a unit may have words under way.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from ..planning.schedule import LevelPlan, RegionPlan
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY, MEETING_LATENCY
 from ..target.board import Board, DramTiming, SramTiming
+from .ideal import Ideal
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
 
@@ -33,10 +35,6 @@ HELD, LOOKED_UP = 4, 6
 PATIENCE = 16
 #: operations that answer after a fixed number of cycles
 FIXED = {"hazard": HAZARD_LATENCY, "meet": MEETING_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
-#: memory clocks of data in a burst of eight
-BURST_CLOCKS = 4
-#: least words that a load unit may have under way
-LEAST_PENDING = 32
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,9 @@ class MemoryTime:
         board: Board,
         regions: Mapping[Op, RegionPlan],
         extreme: Extremes = Extremes.LIKELY,
+        ideal: Ideal = Ideal.NOTHING,
     ) -> None:
-        self.memory, self.counts, self.board, self.extreme = memory, counts, board, extreme
+        self.memory, self.counts, self.board, self.extreme, self.ideal = memory, counts, board, extreme, ideal
         self._regions = regions  #: of each operation outside loops' own: the region that it stands in
         self._copies = Counter((op.opcode, op.span) for op in memory.outside)
         self._traffic: dict[Op, AccessTraffic] = {}
@@ -86,13 +85,14 @@ class MemoryTime:
             return float(self.board.read_latency) + PATH
         timing, period = self.board.memory.timing, self.board.clock.period_ns
         if isinstance(timing, DramTiming):
-            opened = (timing.tRCD + timing.CL + BURST_CLOCKS) * timing.tck_ns
-            return PATH + (timing.controller_latency_ns + opened) / period
+            return PATH + timing.first_word_ns / period
         return PATH + timing.latency_ns / period if isinstance(timing, SramTiming) else 1.0
 
     @property
     def ends(self) -> float:
         """Cycles of a launch before its first word is there, and until its last one is in memory."""
+        if self.ideal is Ideal.MEMORY:
+            return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
         return self.latency * (("load" in kinds) + ("store" in kinds)) if self.board.memory.timing else 0.0
 
@@ -102,20 +102,16 @@ class MemoryTime:
         memory, period = self.board.memory, self.board.clock.period_ns
         rate = memory.peak_bytes_per_ns(period)
         if isinstance(memory.timing, DramTiming):
-            rate *= 1 - memory.timing.tRFC / memory.timing.tREFI
+            rate *= memory.timing.in_use
         return max(memory.word_bytes / rate / period, 1 / len(memory.banks))
 
     @cached_property
     def row_cycles(self) -> float:
-        """Kernel cycles for a word that opens a row, by all banks: four activations in tFAW, one of a bank in
-        tRAS + tRP."""
+        """Kernel cycles for a word that opens a row, by all banks, refresh included."""
         timing, memory = self.board.memory.timing, self.board.memory
         if not isinstance(timing, DramTiming):
             return self.word_cycles
-        banks = timing.bank_groups * timing.banks_per_group
-        clocks = max(timing.tFAW / 4, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
-        in_use = 1 - timing.tRFC / timing.tREFI
-        return clocks * timing.tck_ns / in_use / self.board.clock.period_ns / len(memory.banks)
+        return timing.row_ns / timing.in_use / self.board.clock.period_ns / len(memory.banks)
 
     def traffic(self, op: Op) -> AccessTraffic:
         """What an access of the schedule moves."""
@@ -147,10 +143,10 @@ class MemoryTime:
     def interval(self, plan: RegionPlan) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
-        if plan.loop is None:
+        if plan.loop is None or self.ideal is Ideal.MEMORY:
             return 0.0
         free = self._rate(plan) if self.board.memory.timing is not None else 0.0
-        if self.extreme is Extremes.LEAST:
+        if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
             return free
         hazards = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
         return max((self._conflicts(op, one, plan, free) for op, one in hazards), default=free)
@@ -158,11 +154,11 @@ class MemoryTime:
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
         iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
-        moved = [self.traffic(op) for op in self.memory.outside if self._regions.get(op) is plan]
+        own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
+        moved = [self.traffic(op) for op, _ in own]
         bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles
-        pending = max(LEAST_PENDING, 1 << (self.board.read_latency - 1).bit_length())
-        under_way = max((one.words for one in moved), default=0.0) * self.latency / pending
+        under_way = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0) * self.latency
         return max(bus, rows, under_way) / iterations
 
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
@@ -194,14 +190,14 @@ class MemoryTime:
         if op.opcode in FIXED:
             return float(FIXED[op.opcode])
         if op.opcode == "fence":
-            return 0.0 if is_exceptional(op) else self.latency
+            return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
         traffic, access = self.traffic(op), self.memory.accesses[op]
         made = min(1.0, traffic.count / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
-            return made * self.latency
+            return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
-        if access.reads_ahead or self.extreme is Extremes.LEAST:
+        if access.reads_ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)
@@ -209,6 +205,13 @@ class MemoryTime:
 
 def _middle(one: Range) -> float:
     return (one.low + one.high) / 2
+
+
+def _pending(access: Access) -> float:
+    """Words that the unit of an access may have under way: infinitely many where its part sets no limit."""
+    options = access.hardware.options if access.hardware else {}
+    found = options.get("pending", options.get("outstanding"))
+    return float(found) if isinstance(found, int) else math.inf
 
 
 def _words(runs: AccessRuns, access: Access, flushes: float) -> float:

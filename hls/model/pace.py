@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from ..ir import Op
+from ..ir import Attr, Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan
+from .ideal import Ideal
 from .runs import RunCounts
 
 __all__ = ["LoopPace", "Responses", "SchedulePace"]
@@ -55,11 +56,12 @@ class LoopPace:
     apart: float
     slots: int
     invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
+    least: float = 1.0  #: cycles between any two tokens of the header
 
     @property
     def interval(self) -> float:
         """Cycles from one iteration of an invocation to the next."""
-        return max(self.alone, self.shared, 1.0)
+        return max(self.alone, self.shared, self.least)
 
     @property
     def expected(self) -> float:
@@ -71,21 +73,28 @@ class LoopPace:
         its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
         count, slots = invocations * self.taken, min(self.slots, together)
         rows = math.ceil(count / slots - 1e-9) if alone else count / slots
-        issues = count * self.trips * max(self.shared, 1.0)
+        issues = count * self.trips * max(self.shared, self.least)
         return max(rows * self.trips * self.interval, issues, count * self.apart)
 
 
 class SchedulePace:
-    """The paces of all loops of one kernel."""
+    """The paces of all loops of one kernel, with something of its schedule made ideal."""
 
-    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses) -> None:
-        self.plan, self.counts, self.responses = plan, counts, responses
+    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING) -> None:
+        self.plan, self.counts, self.responses, self.ideal = plan, counts, responses, ideal
+        self._least = 0.0 if ideal is Ideal.RESOURCES else 1.0
         self._paces: dict[Op, LoopPace] = {}
 
     @cached_property
     def cycles(self) -> float:
         """From the start of the launch to the exit of the last token, as far as loops and latencies go."""
         return self.plan.static_depth + self._through(self.plan.top, Point(0, 0), _end(self.plan.top), first=True)
+
+    @cached_property
+    def filled(self) -> float:
+        """Cycles for which the busiest header is held if another invocation always follows: without fill and drain."""
+        loops = [(self.of(op), self.counts.loop(op).invocations) for op in self.plan.loops]
+        return max((pace.held(count, pace.slots, alone=False) for pace, count in loops), default=1.0)
 
     def of(self, op: Op) -> LoopPace:
         """The pace of a loop."""
@@ -98,11 +107,11 @@ class SchedulePace:
         alone, cause = self._alone(plan)
         trips = max(count.trips, 1.0)
         latency = self._through(plan, Point(0, 0), _end(plan), first=True)
-        together = trips if alone < latency else 1.0
+        together, slots = (trips if alone < latency else 1.0), self._slots(plan)
         paces = [self.of(child) for child in inside]
-        shared = max((one.held(trips, together * plan.slots, alone=False) for one in paces), default=0.0) / trips
+        shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
         shared = max(shared, self.responses.interval(plan))
-        own = latency + (trips - 1) * max(alone, self.responses.interval(plan), 1.0)
+        own = latency + (trips - 1) * max(alone, self.responses.interval(plan), self._least)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
             trips=trips,
@@ -111,9 +120,10 @@ class SchedulePace:
             cause=cause,
             latency=latency,
             shared=shared,
-            apart=self._apart(plan, trips, max(alone, shared, 1.0)),
-            slots=plan.slots,
+            apart=self._apart(plan, trips, max(alone, shared, self._least)),
+            slots=slots,
             invocation=max(own, latency + extra),
+            least=self._least,
         )
 
     def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
@@ -126,12 +136,22 @@ class SchedulePace:
         tail = max((one.held(1.0, 1.0, alone=True) for one in paces[number + 1 :]), default=0.0)
         return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
 
+    def _slots(self, plan: RegionPlan) -> int:
+        """Invocations that may be interleaved: without end where resources are ideal and they do not wait for each
+        other, as for work-items, of which each may have a unit of its own."""
+        items = any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
+        if self.ideal is Ideal.RESOURCES and (plan.slots > 1 or items):
+            return max(plan.slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
+        return plan.slots
+
     def _inside(self, plan: RegionPlan) -> list[Op]:
         return [row.op for level in plan.levels for row in level.row if row.op in self.plan.loops]
 
     def _alone(self, plan: RegionPlan) -> tuple[float, str]:
         """Cycles between iterations of one invocation for the loop's own sake, and why."""
-        found: list[tuple[float, str]] = [(float(_least(plan)), "schedule")]
+        found: list[tuple[float, str]] = [(float(_least(plan, self.ideal)), "schedule")]
+        if self.ideal is Ideal.DEPENDENCES:
+            return found[0]
         for carried in plan.carried:
             if carried.overlap or carried.between or carried.write.level == carried.read.level:
                 continue
@@ -150,6 +170,8 @@ class SchedulePace:
         """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
         next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
         found = 0.0
+        if self.ideal is Ideal.DEPENDENCES:
+            return found
         for level in plan.levels:
             for window in level.windows:
                 if window.overlap or not (window.between or window.ahead is not None):
@@ -178,8 +200,15 @@ def _end(plan: RegionPlan) -> Point:
     return Point(len(plan.levels) - 1, plan.levels[-1].depth - 1)
 
 
-def _least(plan: RegionPlan) -> int:
-    """The II of the schedule of levels, without what crosses their boundaries."""
+def _least(plan: RegionPlan, ideal: Ideal) -> int:
+    """The II of the schedule of levels, without what crosses their boundaries; 0 where only the ideal resources kept it
+    from less."""
+    found = plan.bottleneck
+    of_resources = found is None or found.kind == "resource"
+    if ideal is Ideal.DEPENDENCES and plan.cause != "request":
+        return found.ii or 1 if found and of_resources else 1
     if plan.cause in ("schedule", "request", "concurrency", "ahead"):
-        return plan.ii
-    return plan.bottleneck.ii or 1 if plan.bottleneck else 1
+        ii = plan.ii
+    else:
+        ii = found.ii or 1 if found else 1
+    return 0 if ideal is Ideal.RESOURCES and (ii == 1 or of_resources) else ii

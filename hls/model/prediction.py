@@ -1,8 +1,8 @@
-"""What the model says of one launch: the answer of ``sluice estimate``."""
+"""What the model says of one launch: the answer of ``sluice estimate`` and of ``sluice predict``."""
 
 from dataclasses import dataclass
 
-__all__ = ["SCHEMA", "Interval", "PredictedAccess", "PredictedLoop", "Prediction"]
+__all__ = ["SCHEMA", "Interval", "Potential", "PredictedAccess", "PredictedAccount", "PredictedLoop", "Prediction"]
 
 SCHEMA = 1
 
@@ -49,9 +49,27 @@ class PredictedAccess:
 
 
 @dataclass(frozen=True)
+class PredictedAccount:
+    """Cycles of the launch that have one cause, at a line where one is known."""
+
+    cause: str
+    line: int | None
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Potential:
+    """The ``share`` of the cycles that a what-if would save (:mod:`hls.model.potentials`)."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
-    says what the interval's width comes from, ``assumed`` what the workload does not tell."""
+    says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
+    replay sum to its cycles; an estimate has none."""
 
     schema: int
     kernel: str
@@ -62,3 +80,5 @@ class Prediction:
     accesses: tuple[PredictedAccess, ...]
     wide: str
     assumed: tuple[str, ...]
+    accounts: tuple[PredictedAccount, ...] = ()
+    potentials: tuple[Potential, ...] = ()

@@ -8,7 +8,7 @@ of its source loops and the invocations of the outermost.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import Span
 from ..ir import Attr, Function, Op
@@ -67,6 +67,11 @@ class RunCounts:
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
         self._copies = Counter(op.span for op in plan.loops)
         self._counts: dict[Op, LoopCount] = {}
+
+    def scale(self, op: Op, factor: float) -> None:
+        """Count only a part of a loop's iterations, as if its body did the work of several."""
+        found = self.loop(op)
+        self._counts[op] = replace(found, iterations=found.iterations * factor)
 
     def loop(self, op: Op) -> LoopCount:
         """The counts of a loop of the schedule."""

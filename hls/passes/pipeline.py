@@ -79,6 +79,7 @@ from .order.check_barrier_convergence import CheckBarrierConvergence
 from .order.expand_channel_indices import ExpandChannelIndices
 from .order.forward_in_flight_stores import ForwardInFlightStores
 from .order.insert_memory_tokens import InsertMemoryTokens
+from .order.limit_barriers import LimitBarriers
 from .order.lower_channel_fences import LowerChannelFences
 from .order.mark_fenced_memory import MarkFencedMemory
 from .order.order_channel_calls import OrderChannelCalls
@@ -122,10 +123,10 @@ __all__ = [
 @dataclass(frozen=True)
 class PipelineOptions:
     """``max_inlined`` bounds inlining, ``max_ops`` unrolling, ``max_accesses`` the accesses to global memory, and
-    ``max_array_accesses`` those to an array. ``address_bits`` is the width of a byte offset into any buffer of the
-    board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses are coalesced up to
-    ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most ``unrolled_floats``
-    floating-point operations in all copies.
+    ``max_array_accesses`` those to an array, ``max_barriers`` the barriers. ``address_bits`` is the width of a byte
+    offset into any buffer of the board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses
+    are coalesced up to ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most
+    ``unrolled_floats`` floating-point operations in all copies.
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
@@ -141,6 +142,7 @@ class PipelineOptions:
     max_inlined: int = Limits.operations
     max_accesses: int = Limits.accesses
     max_array_accesses: int = Limits.array_accesses
+    max_barriers: int = Limits.barriers
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
@@ -240,6 +242,8 @@ def _lower(options: PipelineOptions) -> Stage:
             # Unrolling an outer loop makes inner bounds constant, so each round may find more.
             # A loop that only shifts an array becomes one operation, whether it is marked or not.
             Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
+            # the earliest place where all barriers are known
+            LimitBarriers(options.max_barriers),
         ),
     )
 

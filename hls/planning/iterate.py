@@ -99,6 +99,7 @@ class Compilation:
             max_inlined=self.options.limits.operations,
             max_accesses=self.options.limits.accesses,
             max_array_accesses=self.options.limits.array_accesses,
+            max_barriers=self.options.limits.barriers,
             address_bits=timing.address_bits,
             max_access_bytes=128 if onchip else memory.word_bytes,
             word_bytes=0 if onchip else memory.word_bytes,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-__all__ = ["Change", "PlainProfile", "compare", "compare_text"]
+__all__ = ["Change", "PlainProfile", "compare", "compare_text", "first_line"]
 
 
 class _Account(TypedDict):
@@ -75,11 +75,20 @@ def compare_text(changes: Sequence[Change], most: int = 4) -> str:
     """A sentence for each kernel, then its causes that changed most."""
     lines = []
     for one in changes:
-        if one.ratio is None:
-            lines.append(f"{one.kernel}: only in the {'new' if one.before is None else 'old'} profile")
-            continue
-        changed = [row for row in one.causes if abs(row[2] - row[1]) >= 0.5]
-        first = f": {changed[0][0]} {changed[0][2] - changed[0][1]:+,.0f}" if changed else ""
-        lines.append(f"{one.kernel}: {one.before:,.0f} -> {one.after:,.0f} cycles ({100 * one.ratio:+.1f} %){first}")
-        lines += [f"    {cause}: {old:,.0f} -> {new:,.0f}" for cause, old, new in changed[:most]]
+        lines.append(first_line(one))
+        if one.ratio is not None:
+            lines += [f"    {cause}: {old:,.0f} -> {new:,.0f}" for cause, old, new in _changed(one)[:most]]
     return "".join(f"{line}\n" for line in lines)
+
+
+def first_line(change: Change) -> str:
+    """The sentence for a kernel: its cycles in both profiles, and the cause that changed most."""
+    if change.ratio is None:
+        return f"{change.kernel}: only in the {'new' if change.before is None else 'old'} profile"
+    changed = _changed(change)
+    most = f": {changed[0][0]} {changed[0][2] - changed[0][1]:+,.0f}" if changed else ""
+    return f"{change.kernel}: {change.before:,.0f} -> {change.after:,.0f} cycles ({100 * change.ratio:+.1f} %){most}"
+
+
+def _changed(change: Change) -> list[tuple[str, float, float]]:
+    return [row for row in change.causes if abs(row[2] - row[1]) >= 0.5]

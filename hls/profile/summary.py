@@ -9,13 +9,14 @@ from .verdict import verdict_of
 __all__ = ["copy_groups", "kernels_of", "sum_accounts"]
 
 
-def kernels_of(launches: Sequence[model.Launch]) -> tuple[model.Kernel, ...]:
-    """The kernels in the order of their first launch; those of different programs are apart even if names are equal."""
+def kernels_of(launches: Sequence[model.Launch], depths: Sequence[model.ChannelDepth] = ()) -> tuple[model.Kernel, ...]:
+    """The kernels in the order of their first launch; those of different programs are apart even if names are equal.
+    ``depths`` are the replays of the channels of all programs."""
     groups: dict[tuple[int, str], list[model.Launch]] = {}
     for launch in launches:
         if not (launch.capture and launch.of is None):  # its cycles are in the captures of launches already
             groups.setdefault((launch.program, launch.kernel), []).append(launch)
-    return tuple(_kernel(name, group) for (_, name), group in groups.items())
+    return tuple(_kernel(name, group, depths) for (_, name), group in groups.items())
 
 
 def copy_groups(profile: model.Profile) -> list[list[model.Kernel]]:
@@ -31,7 +32,7 @@ def copy_groups(profile: model.Profile) -> list[list[model.Kernel]]:
     return sorted(found, key=lambda group: (group[0].autorun, -group[0].cycles))
 
 
-def _kernel(name: str, launches: list[model.Launch]) -> model.Kernel:
+def _kernel(name: str, launches: list[model.Launch], depths: Sequence[model.ChannelDepth]) -> model.Kernel:
     worst = max(launches, key=lambda one: one.cycles)
     cycles = sum(one.cycles for one in launches)
     accounts = sum_accounts(launches)
@@ -44,7 +45,7 @@ def _kernel(name: str, launches: list[model.Launch]) -> model.Kernel:
         most=worst.cycles,
         worst=worst.number,
         accounts=accounts,
-        verdict=verdict_of(name, launches, accounts),
+        verdict=verdict_of(name, launches, accounts, depths),
     )
 
 

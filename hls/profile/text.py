@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .channel_depth import DepthAdvice, depth_advice
+from .both_wait import BothWait, channels_where_both_wait
 
 __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
@@ -25,7 +25,7 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
         _memory(stats),
         _channels(stats["channels"]),
     )
-    said = [_wrapped(advice.sentence, width) for advice in _depth_advice(stats["channels"])]
+    said = [_wrapped(one.sentence, width) for one in _both_wait(stats["channels"])]
     return head + tables_text(tables, width) + "".join(f"{one}\n" for one in said)
 
 
@@ -143,8 +143,8 @@ def _memory(stats: dict) -> Table:
     return found
 
 
-def _depth_advice(channels: list[dict]) -> tuple[DepthAdvice, ...]:
-    return depth_advice(
+def _both_wait(channels: list[dict]) -> tuple[BothWait, ...]:
+    return channels_where_both_wait(
         (one["name"], one["depth"], one["max_level"], one["read_stall"], one["write_stall"]) for one in channels
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..narrow import present
 from . import model
-from .channel_depth import DepthAdvice, depth_advice
 from .text import at_line
 
 __all__ = ["RULES", "Rule", "figures_of", "load_rules", "verdict_of"]
@@ -51,12 +50,13 @@ def verdict_of(
     kernel: str,
     launches: Sequence[model.Launch],
     accounts: Sequence[model.Account],
+    depths: Sequence[model.ChannelDepth] = (),
     rules: Sequence[Rule] | None = None,
 ) -> model.Verdict:
-    """The verdict for all launches of a kernel, whose accounts are summed in ``accounts``. Raises LookupError when no
-    rule holds."""
-    figures = figures_of(launches, accounts)
-    words = _words(kernel, launches, accounts, figures)
+    """The verdict for all launches of a kernel, whose accounts are summed in ``accounts``; ``depths`` are the replays
+    of the channels of its program. Raises LookupError when no rule holds."""
+    figures = figures_of(launches, accounts, depths)
+    words = _words(kernel, launches, accounts, figures) | _depth_words(launches, depths)
     for rule in load_rules() if rules is None else rules:
         if rule.holds(figures):
             return model.Verdict(
@@ -69,7 +69,9 @@ def verdict_of(
     raise LookupError(f"no rule holds for kernel {kernel}")
 
 
-def figures_of(launches: Sequence[model.Launch], accounts: Sequence[model.Account]) -> dict[str, float]:
+def figures_of(
+    launches: Sequence[model.Launch], accounts: Sequence[model.Account], depths: Sequence[model.ChannelDepth] = ()
+) -> dict[str, float]:
     """The figures of a kernel by name; those that it does not have (efficiency without accesses) are not there."""
     cycles = sum(launch.cycles for launch in launches)
     found: dict[str, float] = {"launches": len(launches), "mean": cycles / max(1, len(launches))}
@@ -85,20 +87,32 @@ def figures_of(launches: Sequence[model.Launch], accounts: Sequence[model.Accoun
     commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
     if commands:
         found["row_misses"] = sum(b.activates for launch in launches for b in launch.banks) / commands
-    advice = _depth_advice(launches)
-    if advice:
-        found["channel_both"] = advice[0].share
+    deep = _most_saving(launches, depths)
+    if deep is not None:
+        found["depth_saves"] = _saved(deep)
     if len(launches) > 1 and not any(launch.capture for launch in launches):
         found["gaps"] = _gaps(launches)
     return found
 
 
-def _depth_advice(launches: Sequence[model.Launch]) -> tuple[DepthAdvice, ...]:
-    return depth_advice(
-        (one.name, one.depth, one.max_level, one.read_stall, one.write_stall)
-        for launch in launches
-        for one in launch.channels
-    )
+def _most_saving(launches: Sequence[model.Launch], depths: Sequence[model.ChannelDepth]) -> model.ChannelDepth | None:
+    """That of the kernel's channels for which another depth saves the greatest share; None if none saves any."""
+    own = {one.name for launch in launches for one in launch.channels}
+    programs = {launch.program for launch in launches}
+    helped = (one for one in depths if one.least is not None and one.channel in own and one.program in programs)
+    return max(helped, key=_saved, default=None)
+
+
+def _saved(one: model.ChannelDepth) -> float:
+    return _share(one.saved, one.actual.cycles)
+
+
+def _depth_words(launches: Sequence[model.Launch], depths: Sequence[model.ChannelDepth]) -> dict[str, str]:
+    """What the replay says of the channel whose depth saves most."""
+    deep = _most_saving(launches, depths)
+    if deep is None:
+        return {}
+    return {"deep_channel": deep.channel, "deep_sentence": deep.sentence, "deep_to": f"{deep.least}"}
 
 
 def _used_of_peak(launch: model.Launch) -> float:
@@ -154,13 +168,6 @@ def _words(
     }
     worst = _worst_pattern(launches)
     words["pattern_access"] = worst[0] if worst else "-"
-    for advice in _depth_advice(launches)[:1]:
-        words |= {
-            "deep_channel": advice.name,
-            "deep_from": str(advice.depth),
-            "deep_share": f"{100 * advice.share:.1f} %",
-            "deep_to": str(advice.advised),
-        }
     return words | _channel_words(launches, accounts)
 
 

@@ -13,8 +13,10 @@ from ..planning.memory import LsuKind
 from .identity import LoopIds, numbered
 from .model import Access, LocalAccess, Wait
 
-__all__ = ["OWN_CACHE_FLUSH", "AccessFacts", "collect_accesses", "expression_at"]
+__all__ = ["CONSTANT_STRIDE", "OWN_CACHE_FLUSH", "AccessFacts", "collect_accesses", "expression_at"]
 
+#: the pattern of an access whose stride is the same in every iteration, but known only at run time
+CONSTANT_STRIDE = "constant stride"
 #: when the words of a unit's own cache are discarded
 OWN_CACHE_FLUSH = "when a launch starts"
 
@@ -98,7 +100,7 @@ def _pattern(a, steps) -> tuple[str, int | None]:
     if step == STAYS:
         return "invariant", 0
     if step.amount is None:
-        return ("constant stride" if step.regular else "data-dependent"), None
+        return (CONSTANT_STRIDE if step.regular else "data-dependent"), None
     stride = abs(step.amount)
     return ("consecutive" if stride <= a.bytes else f"stride {stride:,} bytes"), step.amount
 

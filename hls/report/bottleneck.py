@@ -13,7 +13,7 @@ from ..planning.schedule.queues import CALL_LATENCY
 from .known_dependences import KnownDependences
 from .model import Bottleneck, Part, Serial, Share
 from .phrasing import say_operation, variable
-from .token_provenance import giver, taker
+from .token_provenance import taker, waited_for
 
 __all__ = ["LoopExplainer"]
 
@@ -243,7 +243,9 @@ class LoopExplainer:
 
     def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         """Accesses that consume the token wait for those that produced it in an earlier iteration."""
-        held, gave = taker(plan.region, arg), giver(following)
+        held = taker(plan.region, arg)
+        memory = memory_name(held) if held is not None and is_access(held) else ""
+        gave = waited_for(following, memory)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck(
@@ -254,8 +256,8 @@ class LoopExplainer:
             cycles=plan.ii,
             distance=instance(arg.type, TokenType).distance,
             shares=shares,
-            onchip=held is not None and is_access(held) and self._is_onchip(memory_name(held)),
-            memory=memory_name(held) if held is not None and is_access(held) else "",
+            onchip=bool(memory) and self._is_onchip(memory),
+            memory=memory,
             proved=self._proved(gave, held, plan.loop_op),
             giver=say_operation(gave, self.memories) if gave is not None else "",
         )

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from .copies import ranges
 from .layout import count
-from .model import Channel, Kernel, Network
+from .model import Channel, Kernel, Network, Way
 from .phrasing import at
 
-__all__ = ["say_channels", "say_network"]
+__all__ = ["say_channels", "say_network", "say_ways"]
 
 #: kernels of a network that are named
 MOST_NAMED = 12
@@ -51,6 +51,21 @@ def _say(same: list[Channel]) -> str:
 def _indices(channel: Channel) -> tuple[int, ...]:
     found = re.search(r"\[(\d+)\]$", channel.name)
     return channel.indices or ((int(found[1]),) if found else ())
+
+
+def say_ways(ways: Iterable[Way]) -> list[str]:
+    """An entry for all channels that reach the same others after the same numbers of cycles."""
+    reached: dict[str, dict[int, list[str]]] = {}
+    for one in ways:
+        reached.setdefault(one.source, {}).setdefault(one.cycles, []).append(one.target)
+    groups: dict[tuple[tuple[int, tuple[str, ...]], ...], list[str]] = {}
+    for source, targets in reached.items():
+        groups.setdefault(tuple((cycles, tuple(names)) for cycles, names in targets.items()), []).append(source)
+    return [
+        f"{', '.join(sources)} to {', '.join(names)}: {count(cycles, 'cycle')}"
+        for targets, sources in groups.items()
+        for cycles, names in targets
+    ]
 
 
 def say_network(network: Network, kernels: Iterable[Kernel]) -> str:

@@ -1,24 +1,24 @@
 """Memories inside a kernel as text: one paragraph each."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from .model import Memory
 from .phrasing import at
 
-__all__ = ["memory_section"]
+__all__ = ["memory_lines"]
 
 _SPACES = {"local": "Local memory", "private": "Private memory", "constant": "Table"}
 
 
-def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
-    """Lines of the section; empty if there are no memories. ``wrap`` breaks a line after a margin."""
-    lines = [
+def memory_lines(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
+    """A paragraph for each memory. ``wrap`` breaks a line after a margin."""
+    return [
         line
         for memory in memories
         for number, text in enumerate(_paragraph(memory))
         for line in wrap(text, "    " if number else "  ")
     ]
-    return ["", "Memory inside the kernel", *lines] if lines else []
 
 
 def _paragraph(memory: Memory) -> list[str]:
@@ -55,7 +55,8 @@ def _paragraph(memory: Memory) -> list[str]:
     elif memory.groups > 1:
         fewer = "fewer barriers or larger groups (max_work_group_size) need fewer copies"
         lines.append(f"{memory.groups} private copies, one for each work-group in flight: {_growth(memory, fewer)}")
-    lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
+    for (at_lines, reason), ports in Counter((_at_lines(one.lines), one.reason) for one in memory.sharing).items():
+        lines.append(f"Accesses at {at_lines} share {'a port' if ports == 1 else f'{ports} ports'}: {reason}.")
     for one in memory.turns:
         others = _one_port(memory) if one.kind == "store" else "the allowed copies"
         lines.append(

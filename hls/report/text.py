@@ -1,15 +1,16 @@
 """The report as text: a tree of loops with the reason for each initiation interval, accesses, resources, messages."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ..diag import Diagnostic
-from .accesses import OWN_CACHE_FLUSH
+from .accesses import CONSTANT_STRIDE, OWN_CACHE_FLUSH
 from .area_text import area_section, fits
-from .channel_text import say_channels, say_network
+from .channel_text import say_channels, say_network, say_ways
 from .layout import RULE, count, wrapped
 from .loop_text import loop_tree
-from .memory_text import memory_section
-from .model import Access, Kernel, Private, Ranked, Report
+from .memory_text import memory_lines
+from .model import Access, Kernel, Operator, Private, Ranked, Report
 from .phrasing import at, reader_of
 
 __all__ = ["LEGEND", "render", "verdicts"]
@@ -85,7 +86,7 @@ def _details(report: Report) -> list[str]:
 
 
 def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]:
-    """``seen`` are the loops of the kernels so far, which copies of a kernel do not repeat."""
+    """``seen`` has the kernel that a section was written for first: others of the same source do not repeat it."""
     together = f", {kernel.lanes} lanes" if kernel.lanes > 1 else ""
     together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
     kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
@@ -96,19 +97,41 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
     lines += _work_groups(kernel)
-    tree = loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
-    first = seen.setdefault((kernel.span, *tree), kernel.name)
-    lines += [RULE, "", *(["Loops", *tree] if first == kernel.name else [f"Loops: as in kernel {first}"])]
-    lines += _section("Global memory", [_access(access, kernel) for access in kernel.accesses])
-    lines += memory_section(kernel.memories, wrapped)
-    lines += _section(
-        "Latency between channels",
-        [f"{one.source} to {one.target}: {count(one.cycles, 'cycle')}" for one in kernel.ways],
-    )
-    lines += _section("Private arrays and constant tables", [_private(private) for private in kernel.privates])
+    lines.append(RULE)
+    written: list[str] = []
+    alike: dict[str, list[str]] = {}
+    for title, (facts, text) in _sections(kernel, report).items():
+        first = seen.setdefault((kernel.span, title, *facts), kernel.name) if text else kernel.name
+        if first != kernel.name:
+            alike.setdefault(first, []).append(title.lower() if alike.get(first) else title)
+        elif text:
+            written += ["", title, *text]
+    for first, titles in alike.items():
+        each = ", in each copy" if kernel.copies or _copied(first, report) else ""
+        lines += ["", *wrapped(f"{', '.join(titles)}: as in kernel {first}{each}", "")]
+    return lines + written
+
+
+def _copied(name: str, report: Report) -> bool:
+    return any(one.name == name and one.copies for one in report.kernels)
+
+
+def _sections(kernel: Kernel, report: Report) -> dict[str, tuple[Sequence[object], list[str]]]:
+    """By title, what a section says (compared between kernels of one source), and its lines; no lines: no section."""
     variables = [f"{one.name}{at(one.span)}, {count(one.bits, 'bit')}{_slots(one.depth)}" for one in kernel.variables]
-    lines += _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
-    return lines + _section("Largest arithmetic parts", _operators(kernel, report.logic_cell))
+    large, copies = _large_operators(kernel), kernel.copies.count if kernel.copies else 1
+    texts = {
+        "Loops": loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"],
+        "Global memory": _lines(_access(access, kernel) for access in kernel.accesses),
+        "Memory inside the kernel": memory_lines(kernel.memories, wrapped),
+        "Latency between channels": _lines(say_ways(kernel.ways)),
+        "Private arrays and constant tables": _lines(_private(private) for private in kernel.privates),
+        "Variables that loops carry": _lines(["; ".join(dict.fromkeys(variables))] if variables else []),
+    }
+    sections: dict[str, tuple[Sequence[object], list[str]]] = {title: (text, text) for title, text in texts.items()}
+    parts = [(one.words, one.span, one.count / copies, one.resources.logic / copies) for one in large]
+    sections["Largest arithmetic parts"] = (parts, _lines(_operator(one, kernel, report.logic_cell) for one in large))
+    return sections
 
 
 def _work_groups(kernel: Kernel) -> list[str]:
@@ -125,15 +148,16 @@ def _work_groups(kernel: Kernel) -> list[str]:
     return wrapped(f"Work-group size: {size}{dims}", "")
 
 
-def _operators(kernel: Kernel, cells: str) -> list[str]:
+def _large_operators(kernel: Kernel) -> list[Operator]:
     """The arithmetic parts that take most of a kernel's logic."""
     whole = kernel.resources.logic or 1
-    large = [one for one in kernel.operators if one.resources.logic >= LARGE_PART * whole][:MOST_PARTS]
-    return [
-        f"{one.words}{at(one.span)}{f', {one.count} parts' if one.count > 1 else ''}: {one.resources.logic:,} {cells}, "
-        f"{100 * one.resources.logic / whole:.0f} % of the kernel"
-        for one in large
-    ]
+    return [one for one in kernel.operators if one.resources.logic >= LARGE_PART * whole][:MOST_PARTS]
+
+
+def _operator(one: Operator, kernel: Kernel, cells: str) -> str:
+    parts = f", {one.count} parts" if one.count > 1 else ""
+    share = 100 * one.resources.logic / (kernel.resources.logic or 1)
+    return f"{one.words}{at(one.span)}{parts}: {one.resources.logic:,} {cells}, {share:.0f} % of the kernel"
 
 
 def _messages_of(report: Report) -> list[Diagnostic]:
@@ -154,7 +178,11 @@ def _slots(depth: int) -> str:
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
-    return ["", title, *(part for line in lines for part in wrapped(line, "  "))] if lines else []
+    return ["", title, *_lines(lines)] if lines else []
+
+
+def _lines(findings: Iterable[str]) -> list[str]:
+    return [part for finding in findings for part in wrapped(finding, "  ")]
 
 
 def _messages(messages) -> list[str]:
@@ -186,6 +214,8 @@ def _use(access: Access) -> str:
         found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
     elif access.cache_bytes and access.stride:
         found = f"; {access.pattern}"
+    elif access.pattern == CONSTANT_STRIDE:
+        found = "; constant stride, known only at run time"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
         if access.flush == OWN_CACHE_FLUSH:

@@ -1,10 +1,10 @@
 """Producers and consumers of a memory token: the accesses themselves, also if they are in inner loops."""
 
 from ..analysis.channels.endpoints import is_call
-from ..ir import Op, Region, TokenType, Value
+from ..ir import Op, Region, TokenType, Value, is_access, memory_name, walk
 from ..ir.accesses import reaches_memory
 
-__all__ = ["giver", "taker"]
+__all__ = ["giver", "taker", "waited_for"]
 
 
 def taker(region: Region, token: Value) -> Op | None:
@@ -41,3 +41,20 @@ def giver(token: Value) -> Op | None:
         return giver(body.terminator.operands[1 + token.index]) or taker(body, body.args[token.index])
     given = [value for value in op.operands if isinstance(value.type, TokenType)]  # not the condition of a fence
     return next((found for value in given if (found := giver(value)) is not None), None)
+
+
+def waited_for(token: Value, memory: str) -> Op | None:
+    """The access, or call, that the token stands for: the one that produces it, or else, where the token is that of a
+    loop's end, an access of the loop to ``memory``. Loads that only have to be over before a later store take no token
+    themselves."""
+    return giver(token) or _in_ended_loop(token, memory)
+
+
+def _in_ended_loop(token: Value, memory: str) -> Op | None:
+    op = token.op
+    if op is None:
+        return None
+    if op.opcode == "loop":
+        return next((one for one in walk(op.regions[0]) if is_access(one) and memory_name(one) == memory), None)
+    given = (value for value in op.operands if isinstance(value.type, TokenType))
+    return next((found for value in given if (found := _in_ended_loop(value, memory)) is not None), None)

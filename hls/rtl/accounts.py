@@ -12,6 +12,11 @@
 6. None of these, and the oldest response of a load is later than its latency (responses arrive, but others came first),
    or memory does not acknowledge a store within its latency. What remains is latency: before the first issue (ramp-up),
    after the last one (drain), or between two.
+
+A call on a channel waits in the cycles in which the channel has no room for what it offers, or no value for it. Its
+wait also counts while nothing waits any more, but the loop that has an iteration to issue is still refused: a stall
+reaches the loop's issue some cycles after the channel's end, and ends there as much later. From the wait on until an
+issue without one, or another cause, such cycles are the effect of the wait.
 """
 
 from dataclasses import dataclass
@@ -43,7 +48,7 @@ def causes_of(context) -> list[Cause]:
 def signals_of(context, causes: list[Cause], m: Module) -> list[Value]:
     """The signal of each cause, high in the cycles in which it holds; adds the logic that detects them to ``m``."""
     detectors = _Detectors(context, m)
-    return [detectors.signal(cause) for cause in causes]
+    return detectors.with_effects(causes, [detectors.signal(cause) for cause in causes])
 
 
 class _Causes:
@@ -70,7 +75,7 @@ class _Causes:
         for row in _rows(plan)[::-1]:
             if row.joins:
                 causes.append(Cause("wait", row.op))
-            elif ("stalled", row.op) in self.seen:
+            elif self._may_be_refused(row.op):
                 causes.append(Cause("store", row.op))
         causes += [Cause("group", op) for op in plan.region.ops if ("group", op) in self.seen]
         # work-items at a barrier wait for what stalls the others
@@ -82,9 +87,13 @@ class _Causes:
         for row in _rows(self.context.plan.top)[::-1]:
             if row.joins and row.op.opcode != "loop":
                 causes.append(Cause("wait", row.op))
-            elif ("stalled", row.op) in self.seen and not row.joins:
+            elif self._may_be_refused(row.op) and not row.joins:
                 causes.append(Cause("store", row.op))
         return causes
+
+    def _may_be_refused(self, op: Op) -> bool:
+        """Whether the operation is a request that its unit may not accept."""
+        return ("stalled", op) in self.seen or ("blocked", op) in self.seen
 
 
 #: by the kind of a cause, the observable signal of its operation that is the cause as it is
@@ -108,6 +117,8 @@ class _Detectors:
 
     def signal(self, cause: Cause) -> Value:
         """The signal of a cause."""
+        if cause.op in self.context.servers.channels:
+            return self.seen["blocked", cause.op]
         if cause.kind in _SEEN:
             return self.seen[_SEEN[cause.kind], cause.op]
         if cause.op is None:
@@ -117,6 +128,28 @@ class _Detectors:
         if cause.kind == "unacknowledged":
             return self._unacknowledged(self.context.servers.units[cause.op])
         return self._waits(cause.op)
+
+    def with_effects(self, causes: list[Cause], signals: list[Value]) -> list[Value]:
+        """The signals of ``causes``; those of waits for channels are also high in the cycles that are their effect."""
+        calls = [
+            (k, cause.op)
+            for k, cause in enumerate(causes)
+            if cause.op in self.context.servers.channels and cause.op in self.around
+        ]
+        if not calls:
+            return signals
+        found, anything = list(signals), Signal(name="any_cause")
+        self.m.d.comb += anything.eq(Cat(one for cause, one in zip(causes, signals) if cause.kind != "ramp").any())
+        first = int(causes[0].kind == "issued")  # an issue may come while the pipeline behind it waits
+        for k, op in calls:
+            was = Signal(name=f"waited_for_{self.context.names.op(op)}")
+            with self.m.If(anything):
+                self.m.d.sync += was.eq(signals[k] & ~Cat(signals[first:k]).any())
+            with self.m.If(self.context.run.restart):
+                self.m.d.sync += was.eq(0)
+            refused = self.seen["refused", self.around[op].loop]
+            found[k] = signals[k] | was & ~anything & refused
+        return found
 
     def _waits(self, op: Op) -> Value:
         """Whether a token waits for the operation; in a loop, also whether the operation's request is not accepted."""
@@ -145,13 +178,8 @@ class _Detectors:
         return self.active[plan.loop]
 
     def _beyond_latency(self, op: Op):
-        """Whether a wait for the operation exceeds its latency; a wait for other kernels, or for earlier stores, always
-        does."""
-        if (
-            op in self.context.servers.channels
-            or op in self.context.servers.hazards
-            or op in self.context.servers.fences
-        ):
+        """Whether a wait for the operation exceeds its latency; a wait for earlier stores always does."""
+        if op in self.context.servers.hazards or op in self.context.servers.fences:
             return C(1)
         return self.late.get(op, C(0))
 

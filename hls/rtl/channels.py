@@ -29,7 +29,17 @@ class Call:
 
     def attach(self, context) -> None:
         """Name the observable signals of the call."""
-        context.observations.add("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
+        context.observations.add("blocked", self.op, self._blocked())
+
+    def _blocked(self):
+        """Whether the call waits for the channel; one that does not block, for calls before it that do."""
+        request, channel = self.unit.i[self.k], self.unit.channel
+        held = request.valid & ~request.ready
+        if not self.op.attrs[Attr.BLOCKING]:
+            return held
+        if self.end.writes:
+            return held & request.payload.on & channel.valid & ~channel.ready
+        return held & request.payload & channel.ready & ~channel.valid
 
     def request(self):
         _, pred, *value = self.op.operands[: 2 + self.end.writes]

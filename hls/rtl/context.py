@@ -22,7 +22,8 @@ __all__ = ["KernelContext", "Observation", "Observations", "RunSignals"]
 class Observation:
     """A single-bit signal worth counting, and what it means for which operation."""
 
-    #: "issued", "invocation", "running" of a loop; "accepted", "stalled", "burst", "word" of an access; "wait"
+    #: "issued", "invocation", "running", "refused" of a loop; "accepted", "stalled", "burst", "word" of an access;
+    #: "blocked" of a call on a channel; "wait"
     kind: str
     op: Op
     signal: Value

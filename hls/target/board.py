@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 BEATS = 8  # data beats of one DDR3 or DDR4 burst
+ACTIVATES = 4  # rows that may be opened in a window of tFAW
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,24 @@ class DramTiming:
     def bytes_per_ns(self) -> float:
         """Peak rate of the data bus (GB/s): two transfers per clock."""
         return 2 * self.bus_bits / 8 / self.tck_ns
+
+    @property
+    def in_use(self) -> float:
+        """The share of time that refresh leaves to accesses."""
+        return 1 - self.tRFC / self.tREFI
+
+    @property
+    def row_ns(self) -> float:
+        """Time between accesses that each open a row, refresh not counted: ACTIVATES of them in tFAW, two tRRD_S apart,
+        and those of one bank tRAS + tRP."""
+        banks = self.bank_groups * self.banks_per_group
+        return max(self.tFAW / ACTIVATES, (self.tRAS + self.tRP) / banks, self.tRRD_S) * self.tck_ns
+
+    @property
+    def first_word_ns(self) -> float:
+        """From a request at the controller to the end of the first burst, of a row that must be opened, without other
+        traffic."""
+        return self.controller_latency_ns + (self.tRCD + self.CL) * self.tck_ns + self.burst_ns
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from hls.ir.launch import IndexSpace, group_limit
 from hls.narrow import instance, present
 from hls.options import Options
 from hls.profile.layout import Layout
+from hls.profile.text import render as render_statistics
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
 from hls.signals import deferred
 from hls.target.board import Board
@@ -30,7 +31,7 @@ from .queue import CommandQueue
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
-__all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
+__all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "interface_of", "run_emulated"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
 
@@ -41,6 +42,16 @@ class Interface:
 
     kernels: tuple[KernelInterface, ...]
     streams: tuple[StreamInterface, ...] = ()
+
+
+class Model(Protocol):
+    """Predicts the cycles of launches that have run on the emulator."""
+
+    def check(self, kernel: str, values: Sequence[Value]) -> None:
+        """Raises CompileError for a launch that it cannot predict."""
+
+    def figures(self, started: Started, values: Sequence[Value], now_ns: float) -> dict[str, Any]:
+        """The statistics of a launch that has ended, which began at ``now_ns`` of the board's time."""
 
 
 @dataclass(eq=False)
@@ -57,6 +68,7 @@ class Emulated:
     autorun: list[Started] = field(default_factory=list)  #: autorun kernels that were started
     failure: RuntimeError | None = None  #: why launches were last given up
     source: Source | None = None  #: of a program whose launches leave workloads; None if they do not
+    model: "Model | None" = None  #: what predicts the cycles of its launches; None if nothing does
 
     def give_up(self, error: RuntimeError) -> None:
         """Give up all pending launches; waiting for one of them raises ``error``."""
@@ -101,15 +113,20 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
     )
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
-        kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
         observe = memories_of(board) if WorkloadFolder.wanted() else None
         run = _inlined(module, options) if observe else module
         emulator = Emulator(run, depths=lambda: _depths(module, board, options), observe=observe)
         text = Source.of(file, parsed.module.sources, dict(options.defines)) if observe else None
-        return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings, source=text)
+        return Emulated(module, emulator, interface_of(module, board), parsed.warnings, source=text)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def interface_of(module: Module, board: Board) -> Interface:
+    """The kernels of a linked program as the host sees them. Raises CompileError for what the board rejects."""
+    kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
+    return Interface(kernels, _streams(module, board))
 
 
 def _inlined(module: Module, options: Options) -> Module:
@@ -204,6 +221,7 @@ class EmulatedEvent(PendingEvent):
         super().__init__(queue.context.simulated.schedule, after, queue)
         self.program, self._kernel, self._space = program, kernel, space
         self._kept: tuple[Value, ...] | None = tuple(values)
+        self._values = values
         self._given: tuple[dict, dict] | None = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
@@ -212,10 +230,16 @@ class EmulatedEvent(PendingEvent):
     def begin(self) -> None:
         program = self.program
         try:
+            if program.model:
+                program.model.check(self._kernel.name, self._values)
             program.start_autorun()
             if program.source:
                 self._observation = Observation(self._kernel.name, *present(self._given), self._space)
             self.started = program.emulator.start(self._kernel.name, *present(self._given), self._space)
+        except CompileError as error:
+            text = "\n".join(render(one, program.module.sources) for one in error.diagnostics)
+            self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, "\n" + text))
+            return
         except (BuildError, ToolMissing) as error:
             self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, str(error)))
             return
@@ -233,9 +257,16 @@ class EmulatedEvent(PendingEvent):
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
         board = present(self.context).simulated
-        start, board.now_ns = board.now_ns, board.now_ns + outcome.seconds * 1e9
+        model, start = self.program.model, board.now_ns
         statistics = _statistics(self._kernel, self._space, outcome)
-        if os.environ.get("SLUICE_STATS") == "1":
+        if model:
+            statistics |= model.figures(present(self.started), self._values, start)
+            board.now_ns += statistics["cycles"] / statistics["clock_mhz"] * 1e3
+        else:
+            board.now_ns += outcome.seconds * 1e9
+        if model and os.environ.get("SLUICE_STATS") == "1":
+            print(render_statistics(statistics), file=sys.stderr, flush=True)
+        elif os.environ.get("SLUICE_STATS") == "1":
             count = statistics["work_items"]
             print(
                 f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s",

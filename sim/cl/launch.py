@@ -167,11 +167,11 @@ def execute(
         for argument, value in zip(kernel.arguments, values, strict=True)
         if argument.kind != "pipe"
     }
-    launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
+    launch = {name: overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
     return program.launches.add(queue, kernel, values, space, (arguments, launch), after)
 
 
-def _overlap(values: Sequence[Value]) -> bool:
+def overlap(values: Sequence[Value]) -> bool:
     """Whether two buffer arguments share bytes: only then does the kernel order accesses between them."""
     ranges = sorted((v.value.address, v.value.address + v.value.size) for v in values if isinstance(v.value, Buffer))
     return any(later < end for (_, end), (later, _) in pairwise(ranges))

@@ -1,4 +1,4 @@
-"""Build options of a program: OpenCL's, and the compiler's own."""
+"""Build options of a program: OpenCL's, the compiler's own, and those of a simulation in the environment."""
 
 import os
 import shlex
@@ -7,11 +7,13 @@ from pathlib import Path
 
 from hls.design import DesignError, read_design
 from hls.options import MOST_CACHE_BYTES, Options
+from sim.loaded import ALL_CYCLES, TraceRequest
+from sim.tracing import TRACES
 
 from .constants import status_code
-from .errors import RuntimeError
+from .errors import LogicError, RuntimeError
 
-__all__ = ["parse_options", "stall_seed", "with_design"]
+__all__ = ["parse_options", "stall_seed", "trace_request", "with_design"]
 
 #: Options that only permit transformations, which have no effect here.
 WITHOUT_EFFECT = {
@@ -115,3 +117,20 @@ def stall_seed() -> int:
             "clBuildProgram", status_code.INVALID_VALUE, f"SLUICE_STALL_SEED must be a number of 32 bits, not {text!r}"
         )
     return int(text)
+
+
+def trace_request(source: str) -> TraceRequest | None:
+    """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS; None without
+    the first. Raises cl.LogicError for values that are none."""
+    path = os.environ.get("SLUICE_TRACE")
+    if not path:
+        return None
+    window = os.environ.get("SLUICE_TRACE_WINDOW") or f"0:{ALL_CYCLES}"
+    start, colon, cycles = window.partition(":")
+    signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
+    if not (start.isdecimal() and colon and cycles.isdecimal()):
+        raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
+    if signals not in TRACES[1:]:
+        text = f"SLUICE_TRACE_SIGNALS is one of {', '.join(TRACES[1:])}, not {signals!r}"
+        raise LogicError("trace", status_code.INVALID_VALUE, text)
+    return TraceRequest(Path(path), int(start), int(cycles), signals, source)

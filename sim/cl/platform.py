@@ -25,10 +25,12 @@ from .constants import (
 from .errors import LogicError, RuntimeError
 from .facts import fact
 
-__all__ = ["Context", "Device", "Platform", "create_some_context", "get_platforms"]
+__all__ = ["KINDS", "Context", "Device", "Platform", "create_some_context", "get_platforms"]
 
 DEFAULT_BOARD = "de5net"
-KINDS = ("board", "emulator")
+KINDS = ("board", "emulator", "model")
+#: how the name of a device says what it is
+KIND_WORDS = {"board": "simulated", "emulator": "emulated", "model": "modelled"}
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
 
@@ -67,7 +69,7 @@ class Platform:
 
 
 class Device:
-    """A board, run as RTL or (kind "emulator") without."""
+    """A board, run as RTL or (kinds "emulator" and "model") without."""
 
     vendor = "sluice"
     version = driver_version = opencl_c_version = "OpenCL 1.2 sluice"
@@ -109,7 +111,7 @@ class Device:
 
     def __init__(self, board: Board, kind: str = "board") -> None:
         self.board, self.kind = board, kind
-        self.name = f"{board.name} ({board.description}), {'emulated' if kind == 'emulator' else 'simulated'}"
+        self.name = f"{board.name} ({board.description}), {KIND_WORDS[kind]}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
@@ -195,8 +197,9 @@ def create_some_context(
 ) -> Context:
     """A context on ``board`` (a name or a file), or on $SLUICE_BOARD, or on the default board.
 
-    ``device="emulator"`` runs kernels without RTL. ``interactive`` and ``answers`` are accepted for compatibility with
-    pyopencl and ignored. Raises cl.RuntimeError for an unknown board or a wrong board file.
+    ``device="emulator"`` runs kernels without RTL, ``device="model"`` also predicts their cycles. ``interactive`` and
+    ``answers`` are accepted for compatibility with pyopencl and ignored. Raises cl.RuntimeError for an unknown board or
+    a wrong board file.
     """
     return Context([_default_device(board, device)])
 

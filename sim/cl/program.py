@@ -1,12 +1,11 @@
 """Programs and kernels: building, arguments, launching."""
 
-import math
 import os
 import shlex
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,34 +14,42 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.narrow import instance, present
+from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
+from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
-from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
+from sim.loaded import LoadedSystem
 from sim.steps import Steps
-from sim.tracing import TRACES
 
-from . import compiler, emulated
+from . import compiler, emulated, modelled
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
 from .board_runs import BoardRuns
-from .constants import command_type, kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
+from .constants import command_type, kernel_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, dependencies
 from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
-from .options import parse_options, stall_seed, with_design
-from .platform import Context, Device
+from .options import parse_options, stall_seed, trace_request, with_design
+from .platform import KINDS, Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
+from .work_group_facts import work_group_fact
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
 SOURCE_NAME = "<program source>"
+#: what builds a program, by kind of device
+COMPILERS: Mapping[str, Callable[[str, Board, Options, str], compiler.Compiled | emulated.Emulated]] = {
+    "board": compiler.compile_source,
+    "emulator": emulated.emulate_source,
+    "model": modelled.model_source,
+}
 
 
 #: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name
@@ -73,7 +80,7 @@ class Program:
         self.context, self.source = context, source
         self._options: tuple[str, ...] = () if binary is None else binary.options
         self.result: compiler.Compiled | emulated.Emulated | None = None
-        self.emulated = context.device.kind == "emulator"
+        self.emulated = context.device.kind != "board"
         self._log = ""
         self._system: LoadedSystem | None = None
         self.launches = BoardRuns(self)  #: on the simulated board
@@ -86,19 +93,23 @@ class Program:
         *,
         device: str | None = None,
     ) -> "Program":
-        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL.
+        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL, ``device="model"``
+        also predicts their cycles.
 
         Raises cl.RuntimeError with the compiler's messages.
         """
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
         chosen = with_design(parse_options(words, _main_folder()))
-        if device not in (None, "board", "emulator"):
+        if device not in (None, *KINDS):
             raise LogicError(
-                "clBuildProgram", status_code.INVALID_DEVICE, f'device must be "board" or "emulator", not {device!r}'
+                "clBuildProgram",
+                status_code.INVALID_DEVICE,
+                f"device must be one of {', '.join(KINDS)}, not {device!r}",
             )
-        native = device == "emulator" or (device is None and self.context.device.kind == "emulator")
+        kind = device or self.context.device.kind
+        native = kind != "board"
         try:
-            compile = emulated.emulate_source if native else compiler.compile_source
+            compile = COMPILERS[kind]
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
@@ -167,7 +178,7 @@ class Program:
                 simulated.facts,
                 simulated.memory,
                 stall_seed(),
-                _trace_request(self.source),
+                trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
             )
@@ -346,34 +357,12 @@ class Kernel:
 
     def get_work_group_info(self, parameter: int, device: Device):
         """The value of an OpenCL query on work-groups, for a host that chooses their size."""
-        kernel = self.interface
-        most = (
-            math.prod(kernel.work_group_size)
-            if kernel.work_group_size
-            else kernel.most_work_items or device.max_work_group_size
-        )
-        known = {
-            kernel_work_group_info.WORK_GROUP_SIZE: most,
-            kernel_work_group_info.COMPILE_WORK_GROUP_SIZE: list(kernel.work_group_size or (0, 0, 0)),
-            kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: kernel.lanes,
-            kernel_work_group_info.LOCAL_MEM_SIZE: self._bytes_of("local")
-            + sum(v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)),
-            kernel_work_group_info.PRIVATE_MEM_SIZE: self._bytes_of("private"),
-        }
-        if parameter not in known:
-            raise LogicError(
-                "Kernel.get_work_group_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}"
-            )
-        return known[parameter]
-
-    def _bytes_of(self, space: str) -> int:
-        """Bytes of the declarations in this address space, in the kernel and in the helpers that it calls."""
-        functions = reachable(self.program._built().module, self._function)
-        return sum(
-            memory.element.bytes * memory.length
-            for f in functions
-            for memory in f.memories.values()
-            if memory.space == space and memory.length is not None
+        return work_group_fact(
+            self.interface,
+            reachable(self.program._built().module, self._function),
+            [v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)],
+            device,
+            parameter,
         )
 
     def __call__(
@@ -504,19 +493,3 @@ def _main_folder() -> Path:
     """The folder of the host program, which ``#include`` searches."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     return Path(main).resolve().parent if main else Path.cwd()
-
-
-def _trace_request(source: str) -> TraceRequest | None:
-    """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS."""
-    path = os.environ.get("SLUICE_TRACE")
-    if not path:
-        return None
-    window = os.environ.get("SLUICE_TRACE_WINDOW") or f"0:{ALL_CYCLES}"
-    start, colon, cycles = window.partition(":")
-    signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
-    if not (start.isdecimal() and colon and cycles.isdecimal()):
-        raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
-    if signals not in TRACES[1:]:
-        text = f"SLUICE_TRACE_SIGNALS is one of {', '.join(TRACES[1:])}, not {signals!r}"
-        raise LogicError("trace", status_code.INVALID_VALUE, text)
-    return TraceRequest(Path(path), int(start), int(cycles), signals, source)

@@ -287,6 +287,7 @@ class Timeline:
         if self.board is None:
             return None
         period = self.board.clock.period_ns
+        depths = tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays)
         return model.Profile(
             schema=model.SCHEMA,
             command=command,
@@ -306,11 +307,11 @@ class Timeline:
                 )
                 for one in self._programs
             ),
-            kernels=kernels_of(self.launches),
+            kernels=kernels_of(self.launches, depths),
             launches=tuple(self.launches),
             commands=tuple(self.commands),
             recorded=self._recorded(),
-            depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
+            depths=depths,
         )
 
 

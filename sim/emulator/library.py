@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hls.emulate import Memories, ProgramText, write_program
+from hls.emulate import Memories, ProgramText, Tracer, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
@@ -63,7 +63,8 @@ class Emulator:
     """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep their
     contents between runs.
 
-    ``observe``: every launch counts what it does, see :meth:`observed`; slower to compile and to run.
+    ``observe``: every launch counts what it does, see :meth:`observed`, or records it, see :meth:`traced`; slower to
+    compile and to run.
     ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` is
     called with the output of printf, after each run. ``depths`` returns the depths of channels, by name and index, as
     hardware; it is called when no kernel can continue at the depths in the program.
@@ -75,10 +76,11 @@ class Emulator:
         hasty: bool = False,
         write: Callable[[str], object] | None = None,
         depths: Callable[[], Mapping[tuple[str, int], int]] | None = None,
-        observe: Memories | None = None,
+        observe: Memories | Tracer | None = None,
     ) -> None:
         self._hasty, self._write, self._depths = hasty, write, depths
         self._program: ProgramText = write_program(module, observe)
+        self._traces = isinstance(observe, Tracer)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
@@ -104,6 +106,15 @@ class Emulator:
                 [ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64), ctypes.c_uint64],
                 ctypes.c_uint64,
             )
+        if self._traces:
+            library.sluice_traced.argtypes = [
+                ctypes.c_uint64,
+                ctypes.c_uint32,
+                ctypes.POINTER(ctypes.c_void_p),
+                ctypes.POINTER(ctypes.c_uint64),
+            ]
+            library.sluice_traced.restype = ctypes.c_bool
+        if self._program.observed or self._traces:
             library.sluice_forget_observed.argtypes = [ctypes.c_uint64]
         return library
 
@@ -215,6 +226,21 @@ class Emulator:
         the file ``main`` have an empty name of the file."""
         with self._lock:
             return observation_of(self._library, self._program, started.kernel, started.number, main)
+
+    def traced(self, started: Started, loops: int) -> list[int] | None:
+        """Where the records of a launch's ``loops`` lie that has ended, until :meth:`forget`: 0 for one without rows.
+        None if the record is not complete, as there were too many iterations."""
+        found = []
+        for loop in range(loops):
+            place, count = ctypes.c_void_p(), ctypes.c_uint64()
+            if not self._library.sluice_traced(started.number, loop, ctypes.byref(place), ctypes.byref(count)):
+                return None
+            found.append(place.value or 0)
+        return found
+
+    def forget(self, started: Started) -> None:
+        """Forget the records of a launch."""
+        self._library.sluice_forget_observed(started.number)
 
     def waiting(self) -> EmulationError:
         """An error that says what the launches that have not ended wait for."""

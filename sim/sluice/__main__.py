@@ -1,5 +1,7 @@
 """``python -m sluice`` is the command ``sluice``."""
 
+import gc
+import sys
 import warnings
 
 from hls.signals import exit_on_signals
@@ -10,6 +12,8 @@ __all__ = ["main"]
 def main() -> None:
     """The command line, imported after the signal handlers are set: that import takes a while."""
     exit_on_signals()
+    if sys.argv[1:2] == ["compile"]:
+        gc.disable()  # what one compilation makes is needed until the process ends: searching it for garbage is in vain
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     from hls.cli import main
 

@@ -10,7 +10,6 @@ from .measure import WORD_BYTES, Stream
 __all__ = ["bounds", "bus_efficiency", "holder", "random_rate"]
 
 BURST = 4  #: memory clocks of data in a burst of eight
-ACTIVATES = 4  #: in one window of tFAW
 
 
 def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = None) -> dict[str, float]:
@@ -27,7 +26,7 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
     timing, mhz = instance(board.memory.timing, DramTiming), kernel_mhz or board.clock.kernel_mhz
     port = WORD_BYTES * mhz / 1000
     shares = _shares(board, streams)
-    in_use = 1 - timing.tRFC / timing.tREFI
+    in_use = timing.in_use
     found = {
         "clock": len(streams) * port,
         "path": _least(port, [share for pair in shares for share in pair]),
@@ -76,6 +75,4 @@ def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
 def random_rate(timing: DramTiming) -> float:
     """GB/s of a bank whose words each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without
     refresh."""
-    banks = timing.bank_groups * timing.banks_per_group
-    ticks = max(timing.tFAW / ACTIVATES, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
-    return WORD_BYTES / (ticks * timing.tck_ns)
+    return WORD_BYTES / timing.row_ns

@@ -67,6 +67,13 @@ class Page:
         """Until what the last event changed is drawn."""
         self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))")
 
+    def cpu(self) -> float:
+        """Milliseconds of CPU time that the page's main thread has used: scripts, styles, layout and painting. Other
+        programs on the machine do not add to it."""
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return 1000 * {one["name"]: one["value"] for one in metrics}["TaskDuration"]
+
     def drawn(self) -> None:
         """Until a graph is laid out."""
         self.wait("return document.querySelector('svg.graph .node') !== null")

@@ -205,13 +205,56 @@ def test_heat_is_beside_the_lines_of_area_by_source(light):
 
 
 def test_a_large_report_opens_and_changes_views_at_once(light):
-    """5,000 operations in 200 loops. The goals are 500 ms and 100 ms on an idle machine; ten times that is allowed."""
-    page = light.open("large")
-    assert page.run("return window.sluiceReport.timing.start") < 5000
+    """5,000 operations in 200 loops. The goals, 500 ms and 100 ms, are compared with the CPU time of the page's main
+    thread, to which other programs add only where they share its core: the least of up to five attempts counts."""
+    light.open()  # the process that draws pages runs from here on
+    least: dict[str, float] = {}
+    for _ in range(5):
+        for name, spent in work_of_views(light).items():
+            least[name] = min(spent, least.get(name, spent))
+        if not (late := {name: spent for name, spent in least.items() if spent >= (500 if name == "open" else 100)}):
+            break
+    print({name: f"{spent:.1f} ms" for name, spent in least.items()})
+    assert not late and all(least.values())
+    assert not light.driver.get_log("browser")
+
+
+def work_of_views(page) -> dict[str, float]:
+    """Milliseconds of CPU time for opening the large report, and for showing each view for the first time."""
+    page.driver.get("about:blank")
+    before = page.cpu()
+    page.open("large")
+    figures = {"open": page.cpu() - before}
     for view in VIEWS:
+        before = page.cpu()
         page.run("location.hash = `view=${arguments[0]}`", view)
-        spent = page.wait(
-            "return window.sluiceReport.timing.views[arguments[0]]".replace("arguments[0]", json.dumps(view))
-        )
-        assert spent < 1000, view
-    assert not page.driver.get_log("browser")
+        page.wait(f"return window.sluiceReport.timing.views[{json.dumps(view)}]")
+        page.settle()
+        figures[view] = page.cpu() - before
+    return figures
+
+
+#: scrolls through the schedule in so many frames, each with other rows; returns the rows in the document at each
+SCROLL = """
+const [frames, done] = arguments, chart = document.querySelector(".gantt"), rows = [];
+let last = performance.now(), longest = 0;
+function next(now) {
+  longest = Math.max(longest, now - last), last = now;
+  rows.push(chart.querySelectorAll(".row").length);
+  if (rows.length > frames) return done({ rows, longest, top: chart.scrollTop });
+  chart.scrollTop = (chart.scrollHeight - chart.clientHeight) * rows.length / frames;
+  requestAnimationFrame(next);
+}
+requestAnimationFrame(next);
+"""
+
+
+def test_a_schedule_of_5000_operations_scrolls_at_30_frames_a_second(light):
+    """A frame's CPU time on the main thread is below its 33 ms, when each frame shows other rows than the one before."""
+    page, frames = light.open("large", view="schedule"), 60
+    before = page.cpu()
+    found = page.driver.execute_async_script(SCROLL, frames)
+    spent = (page.cpu() - before) / frames
+    print(f"{spent:.1f} ms of CPU time in a frame, {max(found['rows'])} rows; longest frame {found['longest']:.0f} ms")
+    assert found["top"] > 100_000 and max(found["rows"]) < 100
+    assert 0 < spent < 1000 / 30

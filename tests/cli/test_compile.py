@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,17 @@ def test_many_kernels_in_one_file():
     """Amaranth numbers the inputs of a module with 16 bits; what joins so many kernels has more."""
     Path("k.cl").write_text("\n".join(f"__kernel void k{k}(__global int *a) {{ a[{k}] = {k}; }}" for k in range(140)))
     assert len(sluice("compile", "k.cl", "-o", "out").stdout.splitlines()) == 142
+
+
+def test_one_compilation_is_never_searched_for_garbage(tmp_path):
+    """The process ends after it, so collections between its stages and before its exit find nothing worth their time."""
+    (tmp_path / "k.cl").write_text("kernel void k(global int *a) { a[0] = 1; }")
+    program = (
+        "import gc, sys\n"
+        "from sluice.__main__ import main\n"
+        "gc.collect(), gc.callbacks.append(lambda phase, info: print('collected', info))\n"
+        "sys.argv = ['sluice', 'compile', 'k.cl', '--no-html']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "fits:" in done.stdout and "collected" not in done.stdout, done.stdout + done.stderr

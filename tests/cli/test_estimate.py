@@ -56,12 +56,20 @@ def folder(tmp_path_factory):
 
 
 def test_estimate_of_a_launch(folder):
-    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--board", "ecp5_onchip")
+    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz")
     assert done.exit_code == 0, done.stderr
-    first, loop, *_ = done.stdout.splitlines()
-    assert first.startswith("add on ecp5_onchip: 1,0")
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("add on de5net: 1,")
+    loop = next(line for line in rest if line.startswith("  loop"))
+    assert any(line.startswith("  potentials: B_mem 0.") and "B_fp 0.00" in line for line in rest)
     assert "line 4): 1,000 iterations in 1 invocations, 1 cycles apart" in loop
     assert done.stderr == ""
+
+
+def test_words_of_another_size_are_refused(folder):
+    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--board", "ecp5_onchip")
+    assert done.exit_code == 1
+    assert "memory words of 64 bytes, from board de5net; those of ecp5_onchip have 4" in done.stderr
 
 
 def test_all_figures(folder):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cli.golden_profiles import check_golden
 from tests.cli.test_profile import ROOT, sluice
 
 pytestmark = pytest.mark.verilator
@@ -47,6 +48,10 @@ def depths(profile):
     return {one["channel"]: one for one in profile["depths"]}
 
 
+def test_every_figure_is_as_in_the_golden_profile(profile, request):
+    check_golden("depths", profile, request.config.getoption("--refresh"))
+
+
 def test_the_replay_of_the_depth_of_the_run_is_the_run(depths, launches):
     for channel, reader in (("shallow", "read_bursts"), ("deep", "read_bursts_deep"), ("slow", "read_each_third")):
         found = depths[channel]
@@ -74,3 +79,24 @@ def test_depth_does_not_help_against_a_slow_reader(depths, launches):
     (end,) = launches["write_always"]["channels"]
     assert end["write_stall"] == pytest.approx(2 / 3, abs=0.02)
     assert found["actual"]["writer_waits"] == pytest.approx(2 * N, rel=0.02)
+
+
+def cycles_of(launch, category: str) -> int:
+    return sum(one["cycles"] for one in launch["accounts"] if one["category"] == category)
+
+
+def test_all_cycles_in_which_a_full_channel_holds_its_writer_are_waits_for_it(launches):
+    """Also those in which the channel has taken a value, and the loop, whose pipeline was full, does not issue yet."""
+    always, third, bursts = (launches[name] for name in ("write_always", "read_each_third", "write_bursts"))
+    assert cycles_of(always, "channel") == pytest.approx(2 * N, rel=0.01)
+    # the reader finds a value whenever it looks for one: its interval is its own
+    assert cycles_of(third, "recurrence") == pytest.approx(2 * N, rel=0.01) and cycles_of(third, "channel") < 40
+    for one in (always, third, bursts):
+        assert cycles_of(one, "latency") < 40, one["accounts"]
+    assert cycles_of(bursts, "channel") == pytest.approx(bursts["cycles"] - N, abs=40)
+
+
+def test_the_blame_of_a_slow_reader_is_its_recurrence(launches):
+    blamed = launches["write_always"]["blame"]
+    own = sum(one["cycles"] for one in blamed if str(one["last_cause"]).startswith("recurrence of loop i"))
+    assert own == pytest.approx(2 * N, rel=0.01) and not any(one["end"] == "circle" for one in blamed), blamed

@@ -135,7 +135,11 @@ def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
     assert done.returncode == 0, done.stderr
     assert "1. unroll k@5 = " in done.stdout and "times as fast as written" in done.stdout
     patched = subprocess.run(
-        ["patch", "-o", "patched.cl", "k.cl", "advice/best.patch"], cwd=folder, capture_output=True, text=True, check=False
+        ["patch", "-o", "patched.cl", "k.cl", "advice/best.patch"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert patched.returncode == 0, patched.stdout + patched.stderr
     again = sluice(folder, "compile", "patched.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "-o", "q")

@@ -8,6 +8,7 @@ from hls.analysis.dependence.address_slice import PythonEmitter, Slice
 from hls.analysis.dependence.dependence import DependenceTester, dependences
 from hls.analysis.dependence.enumerate import AddressTraces
 from hls.analysis.dependence.polyhedral import DistanceQuery
+from hls.analysis.dependence.witness import conflicts_at_once
 from hls.analysis.memory.access_groups import neighbours
 from hls.analysis.memory.clobbers import Clobbers
 from hls.analysis.memory.commutativity import Commutativity
@@ -67,6 +68,16 @@ def _distance(function: Function, names: Names) -> Iterator[str]:
                 query = DistanceQuery(tester, one, other, loop, same)
                 facts = ["exact" if query.known else "with unknowns", *(["apart"] if query.apart else [])]
                 yield f"{names.op(one)}, then {names.op(other)} in {names.loop(loop)}: {', '.join(facts)}: {query.text}"
+
+
+def _witness(function: Function, names: Names) -> Iterator[str]:
+    tester = DependenceTester(function, address_bits(function))
+    for one, other in pairs_of(function):
+        for same, loop in enumerate(tester.tree.around(one)):
+            if loop in tester.tree.around(other):
+                shown = conflicts_at_once(DistanceQuery(tester, one, other, loop, same))
+                answer = "conflict an iteration later" if shown else "not shown"
+                yield f"{names.op(one)}, then {names.op(other)} in {names.loop(loop)}: {answer}"
 
 
 def _groups(function: Function, names: Names) -> Iterator[str]:
@@ -153,6 +164,7 @@ PRINTERS = {
     "dependence": _dependences,
     "enumerate": _traces,
     "polyhedral": _distance,
+    "witness": _witness,
     "access_groups": _groups,
     "clobbers": _clobbers,
     "commutativity": _commute,

@@ -117,15 +117,18 @@ def test_the_waits_of_a_place_sum_to_the_cycles_in_which_it_was_held_up(system, 
 def test_a_place_is_held_up_under_the_account_of_the_same_cycle(system, name):
     """A call whose wait is the account of a cycle is held up in that cycle; nothing is held up longer than an account
     lasts."""
+    anything = False
     for kernel, run in system.together(RUNS[name](), 3).items():
         layout = system.kernels[kernel].layout
         unit = next(unit for unit in system.result.interface.probe.units if unit.kernel == kernel)
         cycles = [run.counters[counter.name] for account in layout.accounts for counter in account.counters()]
         cycles[-2:] = [sum(cycles[-2:])]  # the probe has one account of the cycles without a cause
         held = {(one.account, one.hold): one.cycles for one in run.waits[0].held}
-        assert held and all(count <= cycles[account] for (account, _), count in held.items()), kernel
+        assert all(count <= cycles[account] for (account, _), count in held.items()), kernel
+        anything |= any(held.values())
         calls = [(hold.bit, number) for number, hold in enumerate(unit.holds) if hold.is_cause]
         assert calls and [held.get(call, 0) for call in calls] == [cycles[account] for account, _ in calls], kernel
+    assert anything, "a reader that always finds a value holds nothing up, but its writer does"
 
 
 @pytest.mark.parametrize("name", ["chain", "pair", "circle"])
@@ -155,9 +158,9 @@ def test_a_slow_reader_holds_up_its_writer(system):
     (ii,) = [loop["static_ii"] for loop in reader["loops"]]
     accounts = {account["cause"]: account["cycles"] for account in stats["accounts"]}
     wait = accounts["waiting for channel shallow to have room"]
-    # of each interval one cycle is the issue, and one the way from the channel's answer to the next issue
+    # of each interval one cycle is the issue
     assert ii > 2 and accounts["issued"] / stats["cycles"] == pytest.approx(1 / ii, abs=0.02)
-    assert wait / stats["cycles"] == pytest.approx(1 - 2 / ii, abs=0.02)
+    assert wait / stats["cycles"] == pytest.approx(1 - 1 / ii, abs=0.02)
     found = system.waits("write_fast", runs["write_fast"])["blame"]
     causes = {one["last_cause"]: one["cycles"] for one in found if one["kernels"] == ["read_slowly"]}
     assert max(causes, key=causes.get) == "recurrence of loop k", causes

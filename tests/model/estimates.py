@@ -27,7 +27,7 @@ from tests.benchmarks.__main__ import RECORDED
 from tests.benchmarks.case import Case
 from tests.benchmarks.suite import CASES
 
-__all__ = ["Estimate", "collected", "estimates"]
+__all__ = ["Estimate", "collected", "estimates", "launches"]
 
 MAIN = "kernels.cl"
 ONE_ITEM = IndexSpace.of((1,))
@@ -63,8 +63,8 @@ def collected(case: Case, module: Module, emulator: Emulator, board: Board) -> W
     return observation.workload(emulator, started, board, Source(MAIN, ""))
 
 
-def estimates(board_name: str, cases: Iterable[Case]) -> Iterator[Estimate]:
-    """Plan the files of the cases, collect the workload of each, and estimate those with recorded cycles."""
+def launches(board_name: str, cases: Iterable[Case]) -> Iterator[tuple[Planned, Workload]]:
+    """Plan the files of the cases, and collect the workload of each case with recorded cycles."""
     board, options, files = load_board(board_name), Options(), {}
     for case in cases:
         if case.kernel not in RECORDED.get(board_name, {}):
@@ -78,8 +78,15 @@ def estimates(board_name: str, cases: Iterable[Case]) -> Iterator[Estimate]:
         kernels_of_file, module, emulator = files[case.file]
         one = kernels_of_file[case.kernel]
         planned = Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN)
-        prediction = estimate(planned, collected(case, module, emulator, board), board)
-        yield Estimate(case.kernel, prediction, RECORDED[board_name][case.kernel][1])
+        yield planned, collected(case, module, emulator, board)
+
+
+def estimates(board_name: str, cases: Iterable[Case]) -> Iterator[Estimate]:
+    """Estimate the cases with recorded cycles."""
+    board = load_board(board_name)
+    for planned, workload in launches(board_name, cases):
+        prediction = estimate(planned, workload, board)
+        yield Estimate(workload.kernel, prediction, RECORDED[board_name][workload.kernel][1])
 
 
 def main() -> None:

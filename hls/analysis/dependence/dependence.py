@@ -42,6 +42,7 @@ from ..memory.commutativity import Commutativity
 from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
+from .witness import conflicts_at_once
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
@@ -340,6 +341,8 @@ class DependenceTester:
             return None, known
         if max(len(self.tree.around(op)) for op in (question.src, question.dst)) > DEEPEST:
             return int(question.loop is not None), False
+        if conflicts_at_once(question):
+            return int(question.loop is not None), known
         return self._ask(question.text), known
 
     def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:

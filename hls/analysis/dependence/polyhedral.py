@@ -96,7 +96,7 @@ class DistanceQuery:
     def __init__(
         self, tester: Asker, src: Op, dst: Op, loop: Loop | None, same: int, rows: tuple[InRow, InRow] | None = None
     ):
-        self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
+        self.tester, self.src, self.dst, self.loop, self.rows = tester, src, dst, loop, rows
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)
         self.limits: dict[str, str] = {}  #: constraints on each name

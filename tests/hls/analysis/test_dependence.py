@@ -303,3 +303,17 @@ def test_loops_that_look_alike_are_asked_about_once(monkeypatch):
         assert len(dependences(function, ADDRESS_BITS)) >= copies * copies
         counts.append(len(asked))
     assert 0 < counts[1] < 2 * counts[0]
+
+
+def test_the_solver_is_not_asked_about_conflicts_that_one_point_shows(monkeypatch):
+    """Each pair of stores is a question of its own here, and every one is answered without isl: what is asked grows
+    with the accesses, not with their pairs."""
+    asked, answered = [], dependence._answered
+    monkeypatch.setattr(dependence, "_answered", lambda text: asked.append(text) or answered(text))
+    for stores in (8, 16):
+        body = "".join(f"t[(n * {k + 3}) & 63] = {k};" for k in range(stores))
+        text = f"__kernel void k(__global int *a, int n) {{ __local int t[64]; {body} a[0] = t[n & 63]; }}"
+        function = optimize(parse_source(text, "k.cl", {}, []).module, PipelineOptions()).kernels[0]
+        asked.clear()
+        assert len(dependences(function, ADDRESS_BITS, only={"t"})) >= stores * (stores - 1) // 2
+        assert len(asked) <= 2 * stores

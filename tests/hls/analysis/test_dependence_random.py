@@ -5,6 +5,7 @@ import random
 import pytest
 from brute import conflicts, trace
 
+from hls.analysis.dependence import dependence
 from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
@@ -296,3 +297,21 @@ def test_nothing_is_missed(make, seed, monkeypatch):
         for key, distance in conflicts(events).items():
             assert key in said, f"missed {key[0]} -> {key[1]} in {key[2]}\n{text}"
             assert said[key].distance <= distance, f"{said[key]} but distance {distance}\n{text}"
+
+
+def test_witnesses_agree_with_isl(monkeypatch):
+    """A conflict that a point shows is the least element of the set for isl as well."""
+    shown, found = [], dependence.conflicts_at_once
+
+    def spy(question):
+        if found(question):
+            shown.append((question.text, int(question.loop is not None)))
+        return False
+
+    monkeypatch.setattr(dependence, "conflicts_at_once", spy)
+    rng = random.Random(28)
+    for _ in range(20):
+        function, bits = flat(kernel(rng))
+        shown.clear()
+        dependences(function, bits)
+        assert all(dependence._answered(text) == least for text, least in shown)

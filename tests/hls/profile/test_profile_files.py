@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from hls.cli import main
 from hls.profile import model, schema
 from hls.profile.compare import compare, compare_text
+from hls.profile.compare_figures import compare_figures
 from hls.profile.profile_text import render_brief, render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
@@ -136,6 +137,51 @@ def test_a_comparison_that_got_worse_ends_with_3(tmp_path):
     assert code(old, new) == 0 and code("--fail-above", "5%", old, new) == 0
     assert code("--fail-above", "2%", old, new) == 3 and code("--fail-above", "2", new, old) == 0
     assert code(old) == 2 and code(old, none) == 2 and code("--fail-above", "x", old, new) == 2
+
+
+LOOP = model.Loop("loop_i", "i@4", 4, 1, 1, 1.0, 2.0, 100, 1)
+
+
+def test_a_comparison_matches_loops_accesses_and_channels_and_not_their_lines():
+    before = with_access(replace(launch(issue=100), loops=(LOOP,)), loop="loop_i", efficiency=0.25)
+    moved = replace(LOOP, id="loop_9", name="i", line=11, measured_ii=1.0)
+    after = with_access(replace(launch(issue=100), loops=(moved,)), id="x", line=12, loop="loop_9", efficiency=1.0)
+    found = compare_figures(plain(profile(before)), plain(profile(after)))
+    figures = [(one.what, one.figure, one.before, one.after) for one in found["k"]]
+    assert figures == [("loop i", "measured_ii", 2.0, 1.0), ("load of a, loop i", "efficiency", 0.25, 1.0)]
+    twice = replace(before, accesses=(*before.accesses, replace(before.accesses[0], id="b", line=5)))
+    (extra, *_) = compare_figures(plain(profile(before)), plain(profile(twice)))["k"]
+    assert extra.what == "load of a, loop i (2)" and extra.before is None and extra.after is not None
+
+
+def test_figures_of_several_launches_are_means_counts_by_launch_and_others_by_cycles():
+    one = replace(with_access(launch(issue=100), stall=0.1), loops=(LOOP,))
+    other = replace(with_access(launch(1, issue=300), stall=0.5, bytes_moved=8000), loops=(LOOP,))
+    found = compare_figures(plain(profile(one)), plain(profile(one, other)))["k"]
+    figures = {(one.what, one.figure): one.after for one in found}
+    assert figures == {("load of a, loop i", "bytes_moved"): 6000.0, ("load of a, loop i", "stall"): pytest.approx(0.4)}
+    capture = replace(other, capture=True, of=None)  # of the whole run: its cycles are counted already
+    assert compare_figures(plain(profile(one)), plain(profile(one, capture)))["k"] == ()
+
+
+def test_the_page_of_a_comparison_says_what_the_text_says(tmp_path):
+    old = profile(replace(with_access(launch(issue=100, recurrence=300)), loops=(LOOP,)), launch(1, "gone", issue=5))
+    fast = replace(LOOP, measured_ii=1.0)
+    new = profile(replace(with_access(launch(issue=100, memory=20), efficiency=0.5), loops=(fast,)))
+    for name, one in (("<old>.json", old), ("new.json", new)):
+        (tmp_path / name).write_text(json.dumps(plain(one)))
+    paths = [str(tmp_path / "<old>.json"), str(tmp_path / "new.json")]
+    done = CliRunner().invoke(main, ["profile", "--compare", "-o", str(tmp_path / "out"), *paths])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "compare.html").read_text()
+    assert not any(word in page for word in ("<script", "http:", "https:", "<old>")) and "&lt;old&gt;.json" in page
+    assert "<h2>k: 400 -&gt; 120 cycles (-70.0 %): recurrence -300</h2>" in page
+    assert '<td>recurrence</td><td>300</td><td>0</td><td class="better">-300</td>' in page
+    assert '<td>memory</td><td>0</td><td>20</td><td class="worse">+20</td>' in page
+    assert "<th>400</th><th>120</th><th>-280</th>" in page and "width:75.0%" in page
+    assert "<td>loop i</td><td>II</td><td>2</td><td>1</td>" in page
+    assert "<td>load of a, loop i</td><td>efficiency</td><td>1</td><td>0.5</td>" in page
+    assert "<h2>gone: only in the old profile</h2>" in page
 
 
 def said(*words: object) -> tuple[int, str]:

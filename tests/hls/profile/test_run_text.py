@@ -59,11 +59,11 @@ def test_a_kernel_without_loops_accesses_or_cycles():
     assert render(stats) == "k: 0 cycles at 100 MHz = 0 ns\n"
 
 
-def test_a_channel_that_is_full_and_empty_in_turn_gets_a_depth():
+def test_a_channel_that_is_full_and_empty_in_turn_is_told():
     channel = {
         "line": 3, "name": "c", "end": "read", "depth": 16, "max_level": 16, "values": 9, "read_stall": 0.3, "write_stall": 0.1,
     }  # fmt: skip
     said = render(STATS | {"channels": [channel]}, width=400)
-    assert "channel c was full and empty in turn: both of its ends waited for 10.0 %" in said and "depth(128)" in said
+    assert "channel c of depth 16 was full and empty in turn: both of its ends waited for 10.0 % of" in said
     assert "full and empty" not in render(STATS | {"channels": [channel | {"write_stall": 0.0}]})
     assert "full and empty" not in render(STATS | {"channels": [channel | {"max_level": 15}]})

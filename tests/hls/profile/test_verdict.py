@@ -1,11 +1,11 @@
 """Each rule has figures that trigger it, and figures that do not."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from hls.profile import model
-from hls.profile.channel_depth import advised_depth
 from hls.profile.layout import CATEGORIES
 from hls.profile.summary import kernels_of
 from hls.profile.verdict import blame_sentence, load_rules
@@ -19,8 +19,14 @@ CHANNEL = model.ChannelEnd("c", "c", 7, "read", 2, 2, 1.0, 100, 0.2, 0.15)
 BANK = model.Bank(0, "DDR", 0.5, 6400, 0, 100, 0, 90, 90, 0, 0)
 
 
-def verdict(*launches: model.Launch) -> model.Verdict:
-    (kernel,) = kernels_of(launches)
+#: 4,000 cycles long, of which depth 32 saves a quarter
+DEEP = model.ChannelDepth(
+    0, "c", 100, model.Depth(2, 4000, 900, 100), (model.Depth(32, 3000, 0, 0),), 32, 1000, "depth 32 helps"
+)
+
+
+def verdict(*launches: model.Launch, depths: Sequence[model.ChannelDepth] = (DEEP,)) -> model.Verdict:
+    (kernel,) = kernels_of(launches, depths)
     return kernel.verdict
 
 
@@ -29,7 +35,7 @@ CASES = {
     "short": (launch(issue=600, ramp_up=200, drain=200), launch(issue=800, ramp_up=100, drain=100)),
     "channel depth": (
         replace(launch(issue=850, channel=150), channels=(CHANNEL,)),
-        replace(launch(issue=850, channel=150), channels=(replace(CHANNEL, write_stall=0.04),)),
+        replace(launch(issue=850, channel=150), channels=(replace(CHANNEL, name="other"),)),
     ),
     "channel": (replace(launch(issue=850, channel=150), blame=(BLAME, IDLE)), launch(issue=910, channel=90)),
     "recurrence": (launch(issue=700, recurrence=300), launch(issue=850, recurrence=150)),
@@ -87,13 +93,17 @@ def test_a_victim_names_the_kernel_to_look_at():
     )
 
 
-def test_a_channel_that_is_full_and_empty_in_turn_gets_a_depth():
+def test_a_channel_whose_depth_helps_gets_the_depth_of_the_replay():
     said = verdict(CASES["channel depth"][0])
-    assert "c of depth 2 was full and empty in turn, and both of its ends waited for 15.0 %" in said.sentence
-    assert said.remedies[0].startswith("Give c depth(64)")
-    for other in (replace(CHANNEL, max_level=1), replace(CHANNEL, read_stall=0.01), replace(CHANNEL, read_stall=None)):
-        assert verdict(replace(launch(issue=850, channel=150), channels=(other,))).rule == "channel"
-    assert advised_depth(64) == 512
+    assert "and c is full and empty in turn: depth 32 helps." in said.sentence
+    assert said.remedies[0].startswith("Give c depth(32)")
+    (figure,) = (one for one in said.figures if one.name == "depth_saves")
+    assert figure.value == 0.25
+    for other in (replace(DEEP, program=1), replace(DEEP, saved=100), replace(DEEP, least=None, saved=0)):
+        assert verdict(CASES["channel depth"][0], depths=(other,)).rule == "channel"
+    more = replace(DEEP, channel="d", saved=2000, least=64)
+    both = replace(launch(issue=850, channel=150), channels=(CHANNEL, replace(CHANNEL, name="d")))
+    assert verdict(both, depths=(DEEP, more)).remedies[0].startswith("Give d depth(64)")
 
 
 def test_each_end_of_a_chain_of_waits_has_its_words():
@@ -113,7 +123,7 @@ def test_categories_of_the_rules_are_those_of_accounts():
     names = {name for rule in load_rules() for name in rule.when}
     known = {category.replace(" ", "_") for category in CATEGORIES}
     assert names <= known | {
-        "channel_both",
+        "depth_saves",
         "ramp_up_and_drain",
         "efficiency",
         "bandwidth",

@@ -9,12 +9,14 @@ import pytest
 from hls import Options, compile
 from hls.model.area import NOTHING
 from hls.report import json as report_json
-from hls.report import schema
+from hls.report import schema, text
 from hls.report.collect import collect
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 #: the largest share of the logic that may belong to no line of the source
 NO_LINE = 0.1
+#: lines of report.txt, fewer than which an example of many copies of its kernels has
+MOST_LINES = {"systolic": 250}
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/kernel.cl")))
@@ -28,3 +30,4 @@ def test_report_of_an_example(name):
     entries = {channel.name for channel in report.channels}
     for network in report.networks:
         assert set(network.channels) <= entries and (network.channels or len(network.kernels) < 2)
+    assert len(text.render(report).splitlines()) < MOST_LINES.get(name, 500)

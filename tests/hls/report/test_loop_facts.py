@@ -4,7 +4,7 @@ import pytest
 from planned import FLOATS, every, kernel, only
 
 import hls
-from hls.report import loop_text, text
+from hls.report import Report, loop_text, text
 from hls.report.collect import collect
 
 
@@ -141,3 +141,22 @@ def test_a_place_in_another_file_has_its_name(tmp_path):
         and "loop-carried dependence on s (sum.h:5)" in shown
         and "Kernel k (line 2)" in shown
     )
+
+
+def test_a_dependence_between_inner_loops_names_both_accesses():
+    """No token comes from the loads of the second loop: only its end is waited for."""
+    report = kernel(
+        "for (int r = 0; r < n; r++) {\n int row[128], sum = 0;\n for (int c = 0; c < 128; c++)\n  row[c] = a[r * 128 + c];\n"
+        " for (int c = 0; c < 128; c++)\n  sum += row[127 - c] * row[c];\n o[r] = sum;\n}"
+    )
+    (outer,) = report.loops
+    causes = [one for one in (outer.bottleneck, *outer.additional, *(serial.cause for serial in outer.serial)) if one]
+    (cause,) = [one for one in causes if one.kind == "memory"]
+    assert (cause.giver, cause.other.line) == ("load of row", 8)
+    assert (cause.subject, cause.span.line) == ("store to row", 6)
+
+
+def test_a_stride_of_run_time_is_said():
+    report = kernel("for (int i = 0; i < 64; i++) {\n o[i * n] = a[i];\n}")
+    made = text.render(Report("k.cl", "de5net", 240.0, (report,)))
+    assert "stride, known only at run time" in " ".join(made.split())

@@ -5,9 +5,12 @@ import json as stdlib_json
 from pathlib import Path
 
 import pytest
-from samples import BARE, FLAT, INNER, ITEMS, MEMORY, OUTER, REPORT, SHARED, SUM, TASK
+from samples import BARE, FLAT, INNER, ITEMS, MEMORY, OUTER, REPORT, SHARED, SUM, TASK, at
 
-from hls.report import Loop, Report, Resources, json, layout, text
+from hls.report import Kernel, Loop, Private, Report, Resources, json, layout, text
+from hls.report.channel_text import say_ways
+from hls.report.memory_text import memory_lines
+from hls.report.model import KernelCopies, Memory, Operator, Sharing, Way
 
 GOLDEN = Path(__file__).with_name("sample.expect")
 
@@ -94,3 +97,51 @@ def test_a_board_without_totals_shows_no_shares():
 
 def test_findings_keep_within_the_width():
     assert max(map(len, text.render(REPORT).splitlines())) <= layout.WIDTH
+
+
+def copied(name: str, number: int, logic: int, table_bits: int = 64) -> Kernel:
+    """One of several entries of one kernel of the source: ``number`` copies, with an adder each."""
+    adder = Operator("integer add for x", "add", at(20), "", Resources(logic), count=number)
+    return Kernel(
+        name,
+        at(10),
+        ndrange=False,
+        loops=(),
+        accesses=(),
+        privates=(Private("t", at(11), table_bits, "registers"),),
+        resources=Resources(2 * logic),
+        operators=(adder,),
+        copies=KernelCopies(number, tuple(f"{name}_{k}" for k in range(number)), ("channels c",))
+        if number > 1
+        else None,
+    )
+
+
+def test_what_copies_of_a_kernel_share_is_written_once():
+    kernels = (copied("a", 4, 400), copied("b", 2, 200), copied("c", 1, 120, table_bits=128))
+    said = " ".join(text.render(Report("k.cl", "b", 1.0, kernels)).split())
+    same = "Loops, private arrays and constant tables, largest arithmetic parts: as in kernel a, in each copy"
+    assert said.count(same) == 1, "b has the same adder in each copy"
+    assert said.count("Loops: as in kernel a, in each copy") == 1, "c has another table, and a larger adder"
+    assert "integer add for x (line 20), 4 parts: 400" in said and "128 bits: registers" in said
+    assert "integer add for x (line 20): 120" in said and "2 parts" not in said
+
+
+def test_channels_that_reach_the_same_are_one_entry():
+    ways = (Way("a", "x", 3), Way("a", "y", 3), Way("b", "x", 3), Way("b", "y", 3), Way("c", "x", 3), Way("c", "y", 4))
+    assert say_ways(ways) == ["a, b to x, y: 3 cycles", "c to x: 3 cycles", "c to y: 4 cycles"]
+
+
+def test_ports_that_the_same_accesses_share_are_one_entry():
+    def memory(*sharing: Sharing) -> Memory:
+        return Memory(
+            "m", at(2), "local", requested=64, implemented=64, word_bytes=4, banks=1, banked="", copies=1, groups=1,
+            reads=2, writes=1, atomics=0, blocks=1, rating="optimal", turns=(), sharing=sharing, pumping="single-pumped",
+            attributes=(), advice="",
+        )  # fmt: skip
+
+    alike = (Sharing((3, 4), "a barrier"), Sharing((3, 4), "a barrier"))
+    memories = (memory(*alike), memory(alike[0], Sharing((3, 5), "a barrier")))
+    said = [" ".join(memory_lines((one,), layout.wrapped)) for one in memories]
+    assert said[0].count("share 2 ports: a barrier.") == 1 and "share a port: a barrier." not in said[0]
+    assert said[1].count("share a port: a barrier.") == 2

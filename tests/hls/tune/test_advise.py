@@ -1,10 +1,10 @@
 """Advice: steps until nothing is gained or fits, each the largest gain, with the reasons for the others."""
 
+from hls.target.board import load_board
 from hls.tune import Area, Goal, Knob, Point, Problem, Tuning
 from hls.tune.advice_text import advice_text
 from hls.tune.advise import LEAST_GAIN, advise
 from hls.tune.space import Constraint
-from hls.target.board import load_board
 
 KNOBS = (
     Knob("unroll i@1", "unroll", None, (None, 2, 4)),

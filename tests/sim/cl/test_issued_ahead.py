@@ -1,11 +1,14 @@
 """Loads of speculative iterations that were squashed have no visible effect: they fail neither their launch nor a
 later one."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hls import Options, compile
+from hls.report.collect import collect
 from sim import cl
 
 pytestmark = pytest.mark.verilator
@@ -55,6 +58,23 @@ def test_a_list_whose_last_element_ends_it(board):
 def test_a_text_that_ends_its_buffer(board):
     text = np.append(RNG.integers(1, 255, 60), 0).astype(np.uint8)
     assert run(board, "length", text, np.zeros(1, np.uint32))[1][0] == 60
+
+
+@pytest.mark.parametrize("board", ["ecp5_onchip"], indirect=True)
+def test_iterations_in_vain_are_as_many_as_the_report_says(board):
+    """Memory on the chip answers after a fixed time, so that nothing stalls: behind the iterations of the program there
+    are those that were issued until the exit was known."""
+    context, queue, program = board
+    alone = re.search(r"__kernel void length.*?\n}\n", SOURCE, re.DOTALL)[0]
+    (loop,) = collect(compile(alone, "ecp5_onchip", Options(), "k.cl"), "k.cl").kernels[0].loops
+    issued = []
+    for n in (10, 60):
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        arrays = np.append(np.full(n, 7), 0).astype(np.uint8), np.zeros(1, np.uint32)
+        event = program.length(queue, (1,), None, *(cl.Buffer(context, flags, hostbuf=array) for array in arrays))
+        event.wait()
+        issued.append(event.stats.to_dict()["loops"][0]["iterations"])
+    assert issued == [10 + loop.speculated, 60 + loop.speculated] and loop.speculated > 0
 
 
 def test_radix_sort(board):

@@ -1,0 +1,102 @@
+
+// ---- the events of a launch, recorded for the replay on its plan (hls/model/replay). The text that includes this defines
+// TRACE_BYTES, the most bytes that the record of one loop may take; and afterwards the tables of what is recorded.
+
+// The iterations of one loop, or the one of a kernel's body, in program order: rows of `width` numbers. The first is 1 for
+// the last iteration of an invocation; the others say what each operation did, 0 if it was off: an access its place in
+// the buffer plus 1, a loop the number of its first row plus 1, others 1.
+struct Rows {
+    u64 *data, *row;  // `row` is the one that is being written
+    u64 count, room;
+};
+
+struct Observed {
+    Rows *loops;
+    bool full;      // a record has reached its limit: it is not complete
+    u64 scratch[64];  // where a row goes for which there is no room
+    u64 tick, number;  // `tick` is not used here
+    Observed *next;
+};
+
+extern const u32 trace_loops;
+extern const u32 trace_width[];  // numbers in a row, by loop
+
+static Observed *finished_observations;
+
+static Observed *begin_observing(u64 number) {
+    Observed *o = (Observed *)calloc(1, sizeof(Observed));
+    o->loops = (Rows *)calloc(trace_loops + 1, sizeof(Rows));
+    o->number = number;
+    return o;
+}
+
+static void forget_observed(Observed *o) {
+    for (u32 k = 0; k < trace_loops; k++)
+        if (o->loops[k].data) munmap(o->loops[k].data, o->loops[k].room * trace_width[k] * sizeof(u64));
+    free(o->loops);
+    free(o);
+}
+
+static __attribute__((noinline)) bool more_rows(Rows &rows, u64 width) {
+    const u64 room = rows.room ? 2 * rows.room : 1024, before = rows.room * width * sizeof(u64), bytes = room * width * sizeof(u64);
+    if (bytes > TRACE_BYTES) return false;
+    void *place = rows.data ? mremap(rows.data, before, bytes, MREMAP_MAYMOVE)
+                            : mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return false;
+    rows.data = (u64 *)place;
+    rows.room = room;
+    return true;
+}
+
+// Begins the row of an iteration; its numbers are 0.
+INLINE void trace_row(Observed *o, u32 loop, u32 width) {
+    Rows &rows = o->loops[loop];
+    if (UNLIKELY(rows.count == rows.room && !more_rows(rows, width))) {
+        o->full = true;
+        rows.row = o->scratch;
+        return;
+    }
+    rows.row = rows.data + rows.count++ * width;
+}
+
+// The invocation that ends had so many `trips`; `outer` is the loop around it, `column` where its row says so.
+INLINE void trace_leave(Observed *o, u32 loop, u64 trips, u32 outer, u32 column) {
+    Rows &rows = o->loops[loop];
+    rows.row[0] = 1;
+    o->loops[outer].row[column] = rows.count - trips + 1;
+}
+
+INLINE void trace_mark(Observed *o, u32 loop, u32 column, u64 number) { o->loops[loop].row[column] = number; }
+
+INLINE const Ptr &traced(Observed *o, u32 loop, u32 column, const Ptr &p) {
+    trace_mark(o, loop, column, p.off + 1);
+    return p;
+}
+
+// An access that belongs to a run, of which `last` is the last place.
+INLINE const Ptr &traced_run(Observed *o, u32 loop, u32 column, const Ptr &p, const Ptr &last) {
+    trace_mark(o, loop, column, p.off + 1);
+    trace_mark(o, loop, column + 1, last.off + 1);
+    return p;
+}
+
+// Where the rows of a loop lie in the finished launch `number`, and how many they are; false if it is not known, or if the
+// record is not complete.
+extern "C" bool sluice_traced(u64 number, u32 loop, u64 **data, u64 *count) {
+    Observed *o = finished_observations;
+    while (o && o->number != number) o = o->next;
+    if (!o || o->full) return false;
+    *data = o->loops[loop].data;
+    *count = o->loops[loop].count;
+    return true;
+}
+
+extern "C" void sluice_forget_observed(u64 number) {
+    for (Observed **place = &finished_observations; *place; place = &(*place)->next)
+        if ((*place)->number == number) {
+            Observed *o = *place;
+            *place = o->next;
+            forget_observed(o);
+            return;
+        }
+}

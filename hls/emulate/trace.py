@@ -1,0 +1,95 @@
+"""Writes the hooks by which a planned program records what every iteration does (``trace.h``)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from ..ir import Op
+from .observe import COUNTERS, NotObserved
+
+__all__ = ["TRACE_BYTES", "TraceTables", "Tracer"]
+
+#: most bytes of the record of one loop
+TRACE_BYTES = 1 << 32
+
+
+@dataclass
+class TraceTables:
+    """Where the record of a launch has what: ``tops`` are the numbers of the kernels' bodies among the loops,
+    ``loops`` those of loops, ``columns`` the first column of each operation in the rows of the loop it stands in, and
+    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last."""
+
+    tops: dict[str, int] = field(default_factory=dict)
+    loops: dict[Op, int] = field(default_factory=dict)
+    columns: dict[Op, int] = field(default_factory=dict)
+    widths: list[int] = field(default_factory=list)
+
+
+class Tracer(NotObserved):
+    """Records the operations that are ``wanted``, and all loops."""
+
+    headers = ("trace.h",)
+
+    def __init__(self, wanted: Collection[Op]):
+        self.wanted = frozenset(wanted)
+        self.trace = TraceTables()
+        self._inside: list[int] = []
+
+    def head(self) -> list[str]:
+        return ["#define OBSERVED", f"#define TRACE_BYTES {TRACE_BYTES}ull"]
+
+    def tail(self, buffers: list[bool]) -> list[str]:
+        widths = ", ".join(map(str, self.trace.widths)) or "0"
+        count = len(self.trace.widths)
+        return [f"const u32 trace_loops = {count}, trace_width[] = {{{widths}}};"]
+
+    def start(self, function: str) -> str:
+        self._inside = [self._new_loop()]
+        self.trace.tops[function] = self._inside[0]
+        top = self._inside[0]
+        return f"{self._row(top)} trace_mark({COUNTERS}, {top}, 0, 1);"
+
+    def enter(self, function: str, loop: Op) -> str:
+        self._column(loop)
+        number = self.trace.loops[loop] = self._new_loop()
+        self._inside.append(number)
+        return self._row(number)
+
+    def leave(self, trips: str) -> str:
+        *_, outer, number = self._inside
+        loop = next(op for op, found in self.trace.loops.items() if found == number)
+        return f"trace_leave({COUNTERS}, {number}, {trips}, {outer}, {self.trace.columns[loop]});"
+
+    def skipped(self) -> str:
+        self._inside.pop()
+        return ";"
+
+    def access(self, function: str, op: Op, pointer: str, bytes: int, last: str | None = None) -> str:
+        if op not in self.wanted:
+            return pointer
+        place = f"{COUNTERS}, {self._inside[-1]}, {self._column(op, 2)}, {pointer}"
+        return f"traced({place})" if last is None else f"traced_run({place}, {last})"
+
+    def event(self, op: Op, facts: list[tuple[str, str]]) -> list[str]:
+        if op not in self.wanted:
+            return []
+        first, loop = self._column(op, len(facts)), self._inside[-1]
+        return [
+            f"if ({condition}) trace_mark({COUNTERS}, {loop}, {first + k}, {number});"
+            for k, (condition, number) in enumerate(facts)
+        ]
+
+    def _new_loop(self) -> int:
+        self.trace.widths.append(1)
+        return len(self.trace.widths) - 1
+
+    def _row(self, loop: int) -> str:
+        # the width is only known when the whole text is written
+        return f"trace_row({COUNTERS}, {loop}, trace_width[{loop}]);"
+
+    def _column(self, op: Op, count: int = 1) -> int:
+        """The first of the operation's ``count`` columns in the rows of the innermost loop."""
+        if op not in self.trace.columns:
+            loop = self._inside[-1]
+            self.trace.columns[op] = self.trace.widths[loop]
+            self.trace.widths[loop] += count
+        return self.trace.columns[op]

@@ -1,0 +1,6 @@
+"""The replay of a run on its plan: the machine of a kernel as data."""
+
+from .machine import MachineText, wanted_by
+from .refused import NotReplayed, check_kernel
+
+__all__ = ["MachineText", "NotReplayed", "check_kernel", "wanted_by"]

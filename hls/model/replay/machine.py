@@ -1,0 +1,188 @@
+"""The machine of a planned kernel as a row of numbers, which the engine reads (``sim/model/engine/plan.h``).
+
+The plan is the hardware: points, depths, slots and windows are taken from it as they are.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...ir import Attr, Op, TokenType, Value, walk
+from ...planning.memory import HazardPlan
+from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
+from ...planning.schedule.levels import is_exceptional
+from ..estimate import Planned
+from .refused import NotReplayed, check_region, refuse
+from .units import unit_numbers
+
+__all__ = ["Columns", "MachineText", "wanted_by"]
+
+#: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
+SHALLOW = 32
+LOOP, ACCESS, FENCE, HAZARD = range(4)  #: kinds of operations
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, and
+    the first column of each operation in the rows of the loop that it stands in."""
+
+    top: int
+    loops: dict[Op, int]
+    columns: dict[Op, int]
+
+
+@dataclass
+class MachineText:
+    """``numbers`` for the engine; ``regions`` and ``units`` are what its figures refer to, plans and accesses."""
+
+    numbers: list[int] = field(default_factory=list)
+    regions: list[RegionPlan] = field(default_factory=list)
+    units: list[Op] = field(default_factory=list)
+    fences: list[Op] = field(default_factory=list)
+    hazards: list[Op] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> "MachineText":
+        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name.
+        Raises NotReplayed."""
+        return _Writer(planned, columns, addresses).write()
+
+
+def rows_of(planned: Planned) -> Iterator[Row]:
+    """The operations between levels that take part in runs whose buffers do not overlap."""
+    for region in (planned.plan.top, *planned.plan.loops.values()):
+        for level in region.levels:
+            yield from (row for row in level.row if not is_exceptional(row.op))
+
+
+def wanted_by(planned: Planned) -> list[Op]:
+    """The operations of which a run must record what they do."""
+    watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
+    return [*(row.op for row in rows_of(planned)), *watched]
+
+
+class _Writer:
+    def __init__(self, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> None:
+        self.planned, self.columns, self.addresses = planned, columns, addresses
+        self.used = {value for op in walk(planned.function.body) for value in op.operands}
+        self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
+
+    def write(self) -> MachineText:
+        rows = [row.op for row in rows_of(self.planned)]
+        self.text.units = [op for op in rows if op in self.planned.memory.outside]
+        self.text.fences = [op for op in rows if op.opcode == "fence"]
+        self.text.hazards = [op for op in rows if op.opcode == "hazard"]
+        units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
+        hazards = [self._hazard(op) for op in self.text.hazards]
+        regions = [self._region(region) for region in self.text.regions]
+        fences = [self._fence(op) for op in self.text.fences]
+        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(regions)]
+        return self.text
+
+    def _fence(self, op: Op) -> list[int]:
+        accesses = [self.planned.memory.accesses[one] for one in self.text.units]
+        stores = [k for k, a in enumerate(accesses) if a.direction == "store" and a.memory in op.attrs[Attr.MEMS]]
+        loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
+        if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
+            raise refuse(op)
+        return [self.planned.memory.fences_under_way, len(stores), *stores, len(loads), *loads]
+
+    def _hazard(self, op: Op) -> list[int]:
+        plan = self.planned.memory.hazards[op]
+        for attribute, what in (
+            (Attr.FINDS, "loads that find stores in flight"),
+            (Attr.UNTIL_PUSHED, "stores in slots"),
+        ):
+            if attribute in op.attrs:
+                raise NotReplayed(what, op.span)
+        asks = [sum(1 << k for k in wanted) for wanted in op.attrs[Attr.ASKS]]
+        places = op.operands[: 2 * (len(asks) + len(plan.stores)) : 2]
+        bases = [self.addresses.get(_memory_of(place), 0) for place in places]
+        stores = [self._watched(plan, k) for k in range(len(plan.stores))]
+        return [plan.inside, len(asks), *asks, len(bases), *bases, *_listed(stores)]
+
+    def _watched(self, plan: HazardPlan, number: int) -> list[int]:
+        store = plan.stores[number]
+        if store not in self.planned.memory.accesses or self.planned.memory.accesses[store].latency is None:
+            raise NotReplayed("loads that are compared with stores on their way to memory", store.span)
+        region = next(k for k, one in enumerate(self.text.regions) if store in one.place)
+        point = self.text.regions[region].place[store]
+        column = self.columns.columns[store]
+        return [plan.entries[number], int(plan.certain[number]), 1, region, *_point(point), column]
+
+    def _region(self, plan: RegionPlan) -> list[int]:
+        check_region(plan)
+        record = self.columns.top if plan.loop is None else self.columns.loops[plan.loop]
+        results = plan.loop is not None and any(r in self.used and self._travels(r) for r in plan.loop.results)
+        return [
+            record,
+            plan.slots,
+            plan.entries,
+            int(plan.speculative),
+            _latency(plan.entries, results) if plan.slots == 1 else 1,
+            *_point(plan.decide),
+            *_point(plan.again),
+            plan.again_delay,
+            *_listed([self._level(plan, level) for level in plan.levels]),
+        ]
+
+    def _level(self, plan: RegionPlan, level: LevelPlan) -> list[int]:
+        last, top = level is plan.levels[-1], plan.loop is None
+        windows = [w for w in dict.fromkeys(level.windows) if not w.overlap]
+        return [
+            level.depth,
+            int(level.elastic),
+            0 if last else level.bypass_depth,
+            _latency(level.bypass_depth, True),
+            *_point(level.ready),
+            1 if top else level.spacing,
+            *_listed([_window(plan, level, window) for window in windows]),
+            *_listed([self._operation(row) for row in level.row if not is_exceptional(row.op)]),
+        ]
+
+    def _operation(self, row: Row) -> list[int]:
+        op, payload = row.op, True
+        if op.opcode == "loop":
+            child = self.planned.plan.loops[op]
+            payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
+            kind, number = LOOP, self.text.regions.index(child)
+        elif op in self.text.fences:
+            kind, number = FENCE, self.text.fences.index(op)
+        elif op in self.text.hazards:
+            kind, number = HAZARD, self.text.hazards.index(op)
+        elif op in self.planned.memory.outside and op.opcode != "atomic":
+            kind, number = ACCESS, self.text.units.index(op)
+        else:
+            raise refuse(op)
+        column = self.columns.columns[op]
+        return [kind, row.push, row.request_depth, _latency(row.request_depth, payload), int(row.joins), column, number]
+
+    def _travels(self, value: Value) -> bool:
+        """Whether a value takes bits in a request or a result: a token, a constant, an argument does not."""
+        fixed = value.op is not None and (value.op.opcode == "const" or value.op in self.planned.plan.static)
+        return not fixed and not isinstance(value.type, TokenType) and value not in self.planned.function.args
+
+
+def _window(plan: RegionPlan, level: LevelPlan, window: Window) -> list[int]:
+    decides = plan.decide.level if plan.speculative else 0
+    dropped_inside = not window.undecided and level.index < decides <= window.until.level
+    ahead = -1 if window.ahead is None else window.ahead
+    return [*_point(window.until), window.most, int(window.undecided), int(window.between), int(dropped_inside), ahead]
+
+
+def _memory_of(pointer: Value) -> str:
+    """The memory that an address of a flat kernel lies in."""
+    op = pointer.defining_op
+    return str(op.attrs[Attr.MEM]) if op.opcode == "addr" else ""
+
+
+def _point(point: Point | None) -> tuple[int, int]:
+    return (-1, 0) if point is None else (point.level, point.stage)
+
+
+def _latency(depth: int, payload: bool) -> int:
+    return 2 if depth > SHALLOW and payload else 1
+
+
+def _listed(parts: list[list[int]]) -> list[int]:
+    return [len(parts), *(number for part in parts for number in part)]

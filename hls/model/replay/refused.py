@@ -1,0 +1,58 @@
+"""What the replay does not have: it says so by name and place, and guesses nothing."""
+
+from ...diag import Span
+from ...ir import Op, walk
+from ...ir.launch import units_of
+from ...planning.schedule import RegionPlan
+from ..estimate import Planned
+
+__all__ = ["NotReplayed", "check_kernel", "check_region"]
+
+
+class NotReplayed(Exception):
+    """A kernel that the replay does not cover: ``what`` it has, at ``span``."""
+
+    def __init__(self, what: str, span: Span | None) -> None:
+        super().__init__(what)
+        self.what, self.span = what, span
+
+
+#: operations of a row by opcode, as messages call them
+NAMES = {
+    "channel_read": "a read of a channel",
+    "channel_write": "a write to a channel",
+    "meet": "a barrier",
+    "group": "work-groups with memory of their own",
+    "atomic": "an atomic operation on global memory",
+}
+
+
+def check_kernel(planned: Planned) -> None:
+    """Raises NotReplayed for what concerns a whole kernel."""
+    if units_of(planned.function) > 1:
+        raise NotReplayed("several compute units", planned.function.span)
+    found = {op.opcode: op for op in walk(planned.function.body)}
+    for opcode in ("channel_read", "channel_write", "meet", "group"):
+        if opcode in found:
+            raise refuse(found[opcode])
+    for booking in planned.plan.bookings:
+        region, level = booking.levels[0]
+        op = next(op for op, point in region.place.items() if point.level == level)
+        raise NotReplayed("loops that share a write port", op.span)
+
+
+def check_region(region: RegionPlan) -> None:
+    """Raises NotReplayed for what concerns one loop."""
+    span = region.loop.span if region.loop else None
+    if region.ring is not None:
+        raise NotReplayed("a loop around a barrier", span)
+    for level in region.levels:
+        if level.whole is not None or any(
+            window.group is not None or window.first is not None for window in level.windows
+        ):
+            raise NotReplayed("work-groups that take turns", span)
+
+
+def refuse(op: Op) -> NotReplayed:
+    """The error for an operation that the machine does not have."""
+    return NotReplayed(NAMES.get(op.opcode, f"a {op.opcode}"), op.span)

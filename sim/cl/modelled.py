@@ -1,0 +1,159 @@
+"""Programs on the model: kernels run on the emulator in their planned form, and the replay of their plans tells the
+cycles."""
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from hls.diag import Code, CompileError, Diagnostic
+from hls.ir import Attr, Function
+from hls.ir.launch import OVERLAP
+from hls.model.estimate import Planned
+from hls.model.estimate_text import estimate_text
+from hls.model.prediction import Prediction
+from hls.model.replay import NotReplayed
+from hls.model.replay.figures import AccessFigures, LoopFigures, prediction_of
+from hls.narrow import present
+from hls.options import Options
+from hls.records import plain
+from hls.recursion import deep_recursion
+from hls.signals import deferred
+from hls.target.board import Board
+from sim.emulator import Started
+from sim.model import Replayer
+
+from .arguments import Value
+from .emulated import Emulated, interface_of
+from .memory import Buffer
+
+__all__ = ["model_source"]
+
+
+class ReplayModel:
+    """Predicts the launches of one program on ``board``."""
+
+    def __init__(self, replayer: Replayer, board: Board) -> None:
+        self.replayer, self.board = replayer, board
+
+    def check(self, kernel: str, values: Sequence[Value]) -> None:
+        """Raises CompileError for a launch that the replay does not cover."""
+        from .launch import overlap  # launches know programs
+
+        planned = self.replayer.kernels[kernel]
+        try:
+            for other in self.replayer.kernels.values():
+                if other.function.attrs.get(Attr.AUTORUN):
+                    raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
+            self.replayer.machine(kernel, {})
+            if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
+                raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
+        except NotReplayed as error:
+            raise CompileError(_refused(planned.function, error)) from None
+
+    def figures(self, started: Started, values: Sequence[Value], now_ns: float) -> dict[str, Any]:
+        """The statistics of a launch that has ended. Raises NotReplayed."""
+        planned, clock = self.replayer.kernels[started.kernel], self.board.clock
+        names = [parameter.name for parameter in planned.function.params]
+        addresses = {
+            name: value.value.address
+            for name, value in zip(names, values, strict=True)
+            if isinstance(value.value, Buffer)
+        }
+        age = max(1, round(now_ns / clock.period_ns))
+        found = self.replayer.replay(started, addresses, age)
+        _show(prediction_of(planned, self.board, found))
+        return {
+            "device": "model",
+            "cycles": found.cycles,
+            "clock_mhz": clock.kernel_mhz,
+            "loops": [_loop(one) for one in found.loops],
+            "memory": [self._access(one, started.kernel, found.cycles) for one in found.accesses],
+            "accounts": plain(found.accounts),
+        }
+
+    def _access(self, one: AccessFigures, kernel: str, cycles: int) -> dict[str, Any]:
+        access, peak = self.replayer.kernels[kernel].memory.accesses[one.op], self.board.memory
+        used, moved, ns = one.count * access.bytes, one.words * access.word_bytes, cycles * self.board.clock.period_ns
+        per_ns = peak.peak_bytes_per_ns(self.board.clock.period_ns)
+        return {
+            "line": access.span.line if access.span else None,
+            "buffer": access.memory,
+            "kind": access.direction,
+            "lsu": access.lsu,
+            "memory": peak.name,
+            "occupancy": None,
+            "stall": None,
+            "activity": one.count / cycles,
+            "bytes_used": used,
+            "bytes_moved": moved,
+            "efficiency": min(1.0, used / moved) if moved else None,
+            "reuse": max(1.0, used / moved) if moved else None,
+            "bytes_per_ns": moved / ns,
+            "peak_bytes_per_ns": per_ns,
+            "bandwidth": moved / ns / per_ns,
+            "average_burst": one.words / one.bursts if one.bursts else None,
+            "max_burst": None,
+            "cache_hit": max(one.count - one.words, 0) / one.count if access.cache_words and one.count else None,
+            "in_vain": None,
+        }
+
+
+def _loop(one: LoopFigures) -> dict[str, Any]:
+    loop, interleaving = present(one.plan.loop), one.interleaved
+    label = str(loop.attrs.get(Attr.LABEL, ""))
+    return {
+        "line": loop.span.line if loop.span else None,
+        "label": label,
+        "name": label,
+        "static_ii": one.plan.ii,
+        "interleaving": interleaving,
+        "scheduled_ii": one.plan.ii / interleaving,
+        "measured_ii": one.measured_ii,
+        "iterations": one.iterations,
+        "invocations": one.invocations,
+    }
+
+
+def _show(prediction: Prediction) -> None:
+    """Print what $SLUICE_PREDICT asks for: ``text``, or ``json``, a line for each launch."""
+    wanted = os.environ.get("SLUICE_PREDICT")
+    if wanted == "json":
+        print(json.dumps(plain(prediction)), flush=True)
+    elif wanted == "text":
+        print(estimate_text(prediction), flush=True)
+
+
+def _refused(function: Function, error: NotReplayed) -> Diagnostic:
+    return Diagnostic(
+        f"kernel {function.name} has {error.what}, which the model's replay does not cover",
+        error.span,
+        hint="run it on the board (`sluice run`), which measures it",
+        code=Code.NOT_MODELLED,
+    )
+
+
+def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
+    """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
+    with deferred():
+        from hls.driver import plan_module
+        from hls.frontend import parse_source  # not needed by a host program that fails before
+        from hls.passes.link.place_buffers import as_used
+        from hls.passes.pipeline import link_program
+
+    parsed = parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    )
+    try:
+        with deep_recursion():
+            module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
+            used = as_used(module, board)
+            kernels, warnings = plan_module(module, used, options)
+        planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
+        replayer = Replayer(planned, module, used)
+        model = ReplayModel(replayer, used)
+        interface = interface_of(module, board)
+        return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise

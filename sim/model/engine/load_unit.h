@@ -1,0 +1,160 @@
+// A load unit: words are fetched in bursts, and accesses wait in order for their words. rtl_lib/lsu/{load,cached_load,
+// fetch}.py.
+#pragma once
+#include <deque>
+#include <unordered_map>
+
+#include "burst.h"
+#include "loop.h"
+
+namespace sluice {
+
+/// Every request is answered, in order, when its word is here.
+///
+/// A cached unit takes two cycles to find out whether a word is among those kept; the others know the word of the access
+/// before. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
+/// counted in stretches, the next of which waits for such accesses of the one before.
+class LoadUnit final : public Server {
+ public:
+  LoadUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
+      : bursts(clock, 2, 1), clock_(clock), plan_(plan), base_(base),
+        requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
+        builder_(static_cast<u64>(plan.align / plan.word_bytes)), pending_(static_cast<u64>(plan.pending)),
+        kept_(plan.kept > plan.pending ? static_cast<u64>(plan.kept - plan.pending) : 0), margin_(2 * std::max<u64>(1, pending_ / 8)),
+        reach_(std::max(kept_, kept_ + pending_ - margin_)), free_(pending_) {}
+
+  Fifo& requests() override { return requests_; }
+  bool response() const override { return offered_; }
+  void take() override { taken_ = true, clock_.move(); }
+  /// A word has come back.
+  void arrive() { arriving_++; }
+  /// What is kept may be older than the memory.
+  void flush() { flushed_ = true; }
+
+  Fifo bursts;
+  u64 accesses = 0, words = 0, burst_count = 0;
+
+  void evaluate() {
+    if (flushed_) last_known_ = false, hints_.clear(), flushed_ = false;
+    const bool close = age_ == kPatience, urgent = free_ == pending_, was_open = builder_.open();
+    u64 word = 0;
+    bool fresh = false;
+    const bool any = next_access(word, fresh);
+    const bool run = !ahead_.empty();  // goes before what an access asks for
+    const bool needs = fresh && run_ == 0;
+    const bool full = since_ == margin_ / 2, held = full && deep_[0] > 0;
+    const bool calm = free_ >= pending_ - margin_ / 2;
+    const bool room = waiting_.size() < static_cast<size_t>(plan_.depth) && (!needs || (free_ > 0 && !held));
+    const bool asks = run ? free_ > 0 : any && needs && room;
+    if (full && !held) since_ = 0, deep_[0] = deep_[1], deep_[1] = 0;
+    Burst goes;
+    const bool accepted = builder_.step(asks, run ? ahead_.empty() ? 0 : ahead_.front() : word, close, urgent, bursts.can_push(), goes);
+    if (goes.words) bursts.push(packed(goes)), burst_count++, words += goes.words;
+    if (any && room && (!needs || (accepted && !run))) accept(word, fresh, needs);
+    if (run && accepted) free_--, run_++, ahead_.pop_front();
+    calm_ = calm;
+    if (accepted || !was_open) age_ = 0;
+    else if (!close) age_++;
+    if (kept_) look_up();
+    if (was_open || !finding_.empty()) clock_.move();
+  }
+
+  void commit() {
+    if (taken_ || !offered_) offered_ = select();
+    taken_ = false;
+    arrived_ += arriving_;
+    arriving_ = 0;
+  }
+
+ private:
+  struct Finding {
+    u64 when, word;
+  };
+  struct Waiting {
+    u64 since;
+    bool fresh;
+  };
+  static constexpr u64 kPatience = 4;  ///< cycles that an open burst waits for another word
+
+  u64 word_of(const u64* cell) const { return (base_ + *cell - 1) / static_cast<u64>(plan_.word_bytes); }
+  const u64* cell() const { return reinterpret_cast<const u64*>(requests_.front()); }
+
+  /// The access whose turn it is, and whether it must be fetched.
+  bool next_access(u64& word, bool& fresh) {
+    if (!kept_) {
+      if (!requests_.head()) return false;
+      word = word_of(cell());
+      fresh = !last_known_ || word != last_;
+      return true;
+    }
+    if (finding_.empty() || finding_.front().when > clock_.now) return false;
+    word = finding_.front().word;
+    const auto place = hints_.find(word);
+    const bool same = last_known_ && word == last_;
+    fresh = !same && (place == hints_.end() || placed_ - place->second > (calm_ ? reach_ : kept_));
+    return true;
+  }
+
+  void accept(u64 word, bool fresh, bool needs) {
+    accesses++;
+    waiting_.push_back({clock_.now + 2, fresh});  // the queue of accesses is a block RAM
+    const bool same = last_known_ && word == last_;
+    if (kept_ && !fresh && !same && placed_ - hints_[word] > kept_) deep_[1] = waiting_.size();
+    since_ += fresh;
+    last_ = word, last_known_ = true;
+    if (needs) hints_[word] = placed_++, free_--;
+    else if (fresh) run_--;
+    if (kept_) {
+      finding_.pop_front();
+      return;
+    }
+    const u64* request = cell();
+    requests_.pop();
+    if (!fresh || !plan_.reads_ahead) return;
+    if (needs) asked_ = word;
+    const u64 last = (base_ + request[1] - 1) / static_cast<u64>(plan_.word_bytes);
+    const u64 end = std::min(last, (word + kMaxBurst / 2) | (kMaxBurst - 1));
+    for (u64 next = asked_ + 1; next <= end; next++) ahead_.push_back(next);
+    asked_ = std::max(asked_, end);
+  }
+
+  /// Two stages, which stand while the access at their end does.
+  void look_up() {
+    if (!finding_.empty() && finding_.front().when <= clock_.now) {
+      for (size_t k = 1; k < finding_.size(); k++) finding_[k].when++;
+    } else if (requests_.head()) {
+      finding_.push_back({clock_.now + 2, word_of(cell())});
+      requests_.pop();
+    }
+  }
+
+  /// Whether the oldest access is offered from the next cycle on.
+  bool select() {
+    if (waiting_.empty() || waiting_.front().since > clock_.now) return false;
+    if (waiting_.front().fresh) {
+      if (arrived_ == 0) return false;
+      arrived_--, free_++;
+    }
+    waiting_.pop_front();
+    for (u64& deep : deep_) deep -= deep > 0;
+    return true;
+  }
+
+  Clock& clock_;
+  const UnitPlan& plan_;
+  const u64 base_;
+  Fifo requests_;
+  BurstBuilder builder_;
+  const u64 pending_, kept_, margin_, reach_;
+  std::deque<u64> ahead_;         ///< words of a run that are to be asked for
+  u64 run_ = 0, asked_ = 0;       ///< words of it that are, and that no access has come to; the last of both
+  std::deque<Finding> finding_;   ///< cached units only
+  std::unordered_map<u64, u64> hints_;
+  u64 placed_ = 0, last_ = 0, since_ = 0, age_ = 0;
+  u64 deep_[2] = {0, 0};          ///< accesses under way up to the last that looked far back, of the stretches
+  std::deque<Waiting> waiting_;
+  u64 free_, arrived_ = 0, arriving_ = 0;
+  bool last_known_ = false, calm_ = false, offered_ = false, taken_ = false, flushed_ = false;
+};
+
+}  // namespace sluice

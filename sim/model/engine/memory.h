@@ -1,0 +1,113 @@
+// Global memory as load and store units see it: an interconnect with separate paths to every bank, and the banks.
+// Registers on the paths are those of rtl_lib/interconnect and rtl_lib/axi.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "../../dram/channel.h"
+#include "bank.h"
+#include "fence.h"
+
+namespace sluice {
+
+/// The board's memory; the fields in the order in which hls/model/replay/machine.py writes them.
+struct Board {
+  double period_ns, banks, word_bytes, interleave, base;
+  double is_dram, word_ns, latency_ns;  ///< the latter two: of static memory
+  DramTiming timing() const;
+  double dram[24];  ///< as DramTiming has them, without the latency
+};
+
+/// One load unit's path back: words wait for each bank until their turn.
+class Reads {
+ public:
+  Reads(Clock& clock, LoadUnit& unit, size_t banks);
+  bool may_ask(size_t bank) const;
+  void look();
+  void ask(size_t bank);
+  void arrive(size_t bank) { here_[bank].push_back(clock_.now + (direct_ ? 1 : 3)); }
+  /// The word whose turn it is goes to the unit.
+  void give();
+
+  LoadUnit& unit;
+  Fifo asking;  ///< bursts with a turn and a place for their words
+
+ private:
+  struct Turn {
+    u64 since;
+    size_t bank;
+    u64 left;
+  };
+  Clock& clock_;
+  const bool direct_;
+  std::vector<u64> free_;
+  std::vector<bool> fits_;
+  std::vector<std::deque<u64>> here_;  ///< cycles from which words are there
+  std::deque<Turn> turns_;
+};
+
+/// One store unit's path: a burst after the other, confirmations in order.
+class Writes {
+ public:
+  Writes(Clock& clock, StoreUnit& of) : unit(of), clock_(clock) {}
+  void look() { known_ahead_ = ahead; }
+  bool may_send() const;
+  u64 send(size_t bank, u64 words);
+  void confirm(u64 turn) { turns_[turn - gone_] = clock_.now + 2; }  // through a FIFO of confirmations
+  void give();
+
+  StoreUnit& unit;
+  u64 ahead = 0;            ///< words that were taken and have not moved
+  std::deque<size_t> order;  ///< banks at which bursts begin
+  bool busy = false;        ///< whether words of a burst move
+
+ private:
+  Clock& clock_;
+  u64 known_ahead_ = 0, gone_ = 0;
+  std::deque<u64> turns_;  ///< cycle from which each burst is confirmed; 0: not yet
+};
+
+class Memory {
+ public:
+  Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Board* board, u64 age);
+  Server* unit(const OperationPlan& operation);
+  Server* fence(const OperationPlan& operation);
+  /// Connects the fences, once all units exist.
+  void connect();
+  void evaluate();
+  void commit();
+  /// The kernel gives no more stores than those on their way.
+  void end();
+  bool idle() const;
+  /// Executions, words and bursts of a unit.
+  void figures(size_t unit, u64* out) const;
+
+ private:
+  struct Path {
+    explicit Path(std::unique_ptr<Bank> of) : bank(std::move(of)) {}
+    std::unique_ptr<Bank> bank;
+    size_t served[2] = {0, 0};  ///< the unit to be asked first, of loads and of stores
+    Transfer* moving = nullptr;
+    u64 next_word = 0, left = 0;
+  };
+  void place(const Burst& burst, size_t& bank, u64& address) const;
+  void choose_read(size_t bank);
+  void choose_write(size_t bank);
+  void begin(size_t bank);
+  void move_words(Path& path);
+
+  Clock& clock_;
+  const MachinePlan& plan_;
+  const u64* bases_;
+  const Board* board_;
+  std::vector<std::unique_ptr<LoadUnit>> load_units_;
+  std::vector<std::unique_ptr<StoreUnit>> store_units_;
+  std::vector<std::unique_ptr<Fence>> fences_;
+  std::vector<std::unique_ptr<Reads>> loads_;
+  std::vector<std::unique_ptr<Writes>> stores_;
+  std::vector<std::pair<bool, size_t>> by_unit_;  ///< whether a store, and its number among them
+  std::vector<Path> paths_;
+  bool over_ = false;  ///< no store is on its way any more
+};
+
+}  // namespace sluice

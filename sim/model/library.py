@@ -1,0 +1,42 @@
+"""The engine of the replay as a library: built once, and kept next to the simulators."""
+
+import ctypes
+import os
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from sim.cache import cached, content_key
+from sim.errors import BuildError
+from sim.programs import Programs
+from sim.toolchain import find_compiler
+
+__all__ = ["engine"]
+
+FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
+PARTS = (("sim.model.engine", ("engine.cpp", "machine.cpp", "loop.cpp", "memory.cpp")), ("sim.dram", ("channel.cpp",)))
+
+
+@cache
+def engine() -> ctypes.CDLL:
+    """The library. Raises ToolMissing, or BuildError if the compiler fails."""
+    library = ctypes.CDLL(str(_built()))
+    library.sluice_replay.restype = ctypes.c_uint64
+    return library
+
+
+def _built() -> Path:
+    compiler = find_compiler()
+    root = Path(str(files("sim")))
+    folders = [root / "model" / "engine", root / "dram"]
+    texts = [one.read_text() for folder in folders for one in sorted(folder.iterdir()) if one.suffix in (".h", ".cpp")]
+    sources = [str(root / Path(*package.split(".")[1:]) / name) for package, names in PARTS for name in names]
+
+    def make(folder: Path) -> None:
+        command = [compiler.path, *FLAGS, *sources, "-o", str(folder / "engine.so")]
+        with Programs() as programs:
+            done = programs.run(command, environment={**os.environ, "TMPDIR": str(folder)})
+        if done.returncode:
+            raise BuildError("compiling the engine of the replay failed", done.stderr)
+
+    return cached("replay", content_key([compiler.identity, *FLAGS, *texts]), "engine.so", make)

@@ -1,0 +1,121 @@
+"""Replayed cycles of the kernels of tests/benchmarks beside the recorded ones of the board.
+
+``python -m tests.model.replays [--board NAME] [names]``: no hardware is made; what the replay does not cover is told.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.ir.launch import IndexSpace
+from hls.model.estimate import Planned
+from hls.model.replay import NotReplayed
+from hls.model.replay.figures import Replayed
+from hls.options import Options
+from hls.passes.link.place_buffers import as_used
+from hls.passes.pipeline import link_program
+from hls.recursion import deep_recursion
+from hls.target.board import load_board
+from sim.model import Replayer
+from tests.benchmarks.__main__ import RECORDED
+from tests.benchmarks.case import Case
+from tests.benchmarks.suite import CASES
+
+__all__ = ["Replay", "replayer", "replays", "run_case"]
+
+MAIN = "kernels.cl"
+ONE_ITEM = IndexSpace.of((1,))
+PAGE = 4096
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A case on the replay beside its recorded cycles; ``found`` is None where the replay does not cover it, because of
+    ``refused``."""
+
+    case: Case
+    found: Replayed | None
+    refused: str
+    recorded: int
+
+    @property
+    def error(self) -> float:
+        """Of the replayed cycles, as a share of the recorded ones."""
+        assert self.found is not None, self.refused
+        return self.found.cycles / self.recorded - 1
+
+
+@cache
+def replayer(source: str, board_name: str) -> Replayer:
+    """The kernels of a source text, planned for a board."""
+    board = load_board(board_name)
+    with deep_recursion():
+        module = link_program(parse_source(source, MAIN, {}, []).module)
+        used = as_used(module, board)
+        kernels, _ = plan_module(module, used, Options())
+    planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
+    return Replayer(planned, module, used, hasty=True)
+
+
+def run_case(case: Case, board_name: str) -> Replayed:
+    """The case on the replay; its bytes are compared with the reference. Raises NotReplayed."""
+    made = replayer(case.source, board_name)
+    names = [parameter.name for parameter in made.kernels[case.kernel].function.params]
+    given = dict(zip(names, case.arguments(), strict=True))
+    arrays = {name: np.ascontiguousarray(a) for name, a in given.items() if isinstance(a, np.ndarray)}
+    buffers = {name: array.view(np.uint8).reshape(-1).copy() for name, array in arrays.items()}
+    scalars = {name: value.item() for name, value in given.items() if not isinstance(value, np.ndarray)}
+    addresses, place = {}, PAGE
+    for name, buffer in buffers.items():
+        addresses[name] = place
+        place += -(-len(buffer) // PAGE) * PAGE
+    made.machine(case.kernel, addresses)  # refuses before anything runs
+    started = made.emulator.start(case.kernel, buffers, scalars, ONE_ITEM)
+    made.emulator.advance(last=True)
+    for name, wanted in zip(names, case.expected(), strict=True):
+        if isinstance(wanted, np.ndarray):
+            assert buffers[name].tobytes() == wanted.tobytes(), f"{case.kernel}: {name}"
+    return made.replay(started, addresses)
+
+
+def replays(board_name: str, cases: Iterable[Case]) -> Iterator[Replay]:
+    """The cases that have recorded cycles."""
+    for case in cases:
+        recorded = RECORDED.get(board_name, {}).get(case.kernel)
+        if recorded is None:
+            continue
+        try:
+            yield Replay(case, run_case(case, board_name), "", recorded[1])
+        except NotReplayed as error:
+            yield Replay(case, None, error.what, recorded[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.model.replays", description=__doc__)
+    parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
+    parser.add_argument("--board", default="ecp5_onchip")
+    arguments = parser.parse_args()
+    cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
+    errors = []
+    for one in replays(arguments.board, cases):
+        if one.found is None:
+            print(f"{one.case.kernel:18} not replayed: {one.refused}", flush=True)
+            continue
+        errors.append(abs(one.error))
+        print(
+            f"{one.case.kernel:18} replayed {one.found.cycles:9,}  recorded {one.recorded:9,}  {one.error:+7.2%}",
+            flush=True,
+        )
+    if errors:
+        errors.sort()
+        mean, median = sum(errors) / len(errors), errors[len(errors) // 2]
+        print(f"{len(errors)} kernels: mean error {mean:.2%}, median {median:.2%}, worst {errors[-1]:.1%}")
+
+
+if __name__ == "__main__":
+    main()

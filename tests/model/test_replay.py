@@ -1,0 +1,131 @@
+"""The compiled replay: its cycles against those recorded of hardware, its figures, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from hls.ir.launch import IndexSpace
+from hls.model.replay import NotReplayed
+from hls.model.replay.figures import prediction_of
+from hls.target.board import load_board
+from tests.benchmarks.suite import CASES
+
+from .replays import replayer, replays, run_case
+
+#: kernels of nests, of hazard units on the chip, of searches; and of DDR memory
+EXACT = {
+    "ecp5_onchip": ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi"),
+    "de5net": ("adpcm",),
+}
+CLOSE = {"de5net": ("gemm_ijk", "mvt", "iir", "radix_sort")}
+
+SOURCE = """
+channel int pipe __attribute__((depth(4)));
+
+__kernel void ahead(__global const int *restrict a, __global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int j = 0; j < i; j++)
+            if (j != 1) sum += a[i + j];
+        out[i] = sum;
+    }
+}
+
+__kernel void items(__global const int *restrict a, __global int *restrict out) {
+    int i = get_global_id(0);
+    out[i] = a[i] + 1;
+}
+
+__kernel void sends(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) write_channel_intel(pipe, a[i]);
+}
+
+__kernel void takes(__global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) out[i] = read_channel_intel(pipe);
+}
+
+__kernel void meets(__global int *restrict out) {
+    __local int kept[64];
+    int i = get_local_id(0);
+    kept[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = kept[63 - i];
+}
+"""
+N = 64
+
+
+def named(board, names):
+    return list(replays(board, [case for case in CASES if case.kernel in names]))
+
+
+@pytest.mark.parametrize("board", sorted(EXACT))
+def test_cycles_are_those_of_the_hardware(board):
+    for one in named(board, EXACT[board]):
+        assert one.found.cycles == one.recorded, one.case.kernel
+
+
+@pytest.mark.parametrize("board", sorted(CLOSE))
+def test_cycles_are_within_a_percent(board):
+    for one in named(board, CLOSE[board]):
+        assert abs(one.error) <= 0.01, (one.case.kernel, one.found.cycles, one.recorded)
+
+
+def launched(kernel, space, board="de5net", **scalars):
+    """(the replay, the replayed launch, the buffer ``out``)."""
+    made = replayer(SOURCE, board)
+    buffers = {"a": np.arange(2 * N, dtype=np.int32), "out": np.zeros(N, np.int32)}
+    started = made.emulator.start(kernel, buffers, scalars, space)
+    made.emulator.advance(last=True)
+    return made, made.replay(started, {"a": 4096, "out": 8192}), buffers["out"]
+
+
+def test_figures_of_a_nest():
+    made, found, out = launched("ahead", IndexSpace.of((1,)), n=N)
+    assert out.tolist() == [sum(i + j for j in range(i) if j != 1) for i in range(N)]
+    inner, outer = sorted(found.loops, key=lambda one: -one.iterations)
+    assert (inner.iterations, inner.invocations) == (N * (N - 1) // 2, N - 1)
+    assert (outer.iterations, outer.invocations) == (N, 1)
+    assert 1.0 <= inner.measured_ii < 1.05 and outer.measured_ii is None
+    load, store = found.accesses
+    assert (load.count, store.count) == (inner.iterations - (N - 2), N)
+    assert (load.words, store.words) == (2 * N * 4 // 64, N * 4 // 64)
+    prediction = prediction_of(made.kernels["ahead"], made.board, found)
+    assert sum(account.cycles for account in prediction.accounts) == prediction.cycles.likely == found.cycles
+    assert prediction.accounts[0].cycles == inner.iterations
+
+
+def test_work_items_are_a_loop():
+    _, found, out = launched("items", IndexSpace.of((N,), (16,)))
+    assert out.tolist() == list(range(1, N + 1))
+    (items,) = found.loops
+    assert (items.iterations, items.invocations) == (N, 1)
+
+
+@pytest.mark.parametrize(
+    "kernel, what, line", [("sends", "channel", 19), ("takes", "channel", 23), ("meets", "barrier", 30)]
+)
+def test_what_is_not_modelled_is_named(kernel, what, line):
+    with pytest.raises(NotReplayed, match=what) as error:
+        replayer(SOURCE, "de5net").machine(kernel, {})
+    assert error.value.span.line == line
+
+
+def test_every_figure_of_a_plan_counts():
+    """A machine with another depth, latency or slot is another machine: the engine reads what it is given."""
+    case = next(case for case in CASES if case.kernel == "trisolv")
+    usual = run_case(case, "ecp5_onchip").cycles
+    made = replayer(case.source, "ecp5_onchip")
+    plan = made.kernels["trisolv"].plan
+    region = next(iter(plan.loops.values()))
+    before = region.again_delay
+    try:
+        object.__setattr__(region, "again_delay", before + 3)
+        assert run_case(case, "ecp5_onchip").cycles > usual
+    finally:
+        object.__setattr__(region, "again_delay", before)
+
+
+def test_the_board_counts():
+    """The same launch takes longer where memory is far than where it is on the chip."""
+    far, near = (launched("ahead", IndexSpace.of((1,)), board, n=N)[1].cycles for board in ("de5net", "ecp5_onchip"))
+    assert far > near + load_board("de5net").memory.read_latency // 2
