@@ -133,7 +133,7 @@ def test_a_design_of_another_text_is_refused(folder, tuned):
 def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
     done = sluice(folder, "advise", *TUNE[1:-2], "--apply", "-o", "advice")
     assert done.returncode == 0, done.stderr
-    assert "1. unroll k@5 = " in done.stdout and "times as fast as written" in done.stdout
+    assert "1. unroll " in done.stdout and "times as fast as written" in done.stdout
     patched = subprocess.run(
         ["patch", "-o", "patched.cl", "k.cl", "advice/best.patch"],
         cwd=folder,

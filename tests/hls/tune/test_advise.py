@@ -45,7 +45,7 @@ def test_each_step_is_the_largest_gain_that_fits():
     found = advised()
     assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 8)]
     assert found.end == "nothing that saves 5% of the cycles fits 85% of the device"
-    assert found.others[0].knob == "unroll i@1" and "100% of a resource" in found.others[0].why
+    assert found.others[0].knob == "unroll i@1" and "200% of a resource" in found.others[0].why
     assert found.last.cycles == 9000 / 8
 
 
