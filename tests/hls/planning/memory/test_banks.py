@@ -9,7 +9,7 @@ from hls.frontend import parse_source
 from hls.model.area import estimate
 from hls.passes.pipeline import link_program
 from hls.report.collect import collect_kernel
-from hls.report.memory_text import memory_section
+from hls.report.memory_text import memory_lines
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.ram import Ram
 
@@ -153,7 +153,7 @@ def test_report():
     assert (memory.requested, memory.implemented, memory.banks, memory.copies) == (2048, 4096, 1, 2)
     assert (memory.reads, memory.writes, memory.rating, memory.stall_free) == (2, 2, "possibly inefficient", False)
     assert [(one.kind, one.cycles, one.lines) for one in memory.turns] == [("store", 2, (3,))]
-    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    text = " ".join(" ".join(memory_lines(report.memories, lambda text, margin: [margin + text])).split())
     for part in (
         "Private memory t (line 2): possibly inefficient.",
         "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
@@ -202,7 +202,7 @@ EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >
 )
 def test_what_is_said(store, load, parts):
     _, _, report = plan(store=store, load=load)
-    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    text = " ".join(" ".join(memory_lines(report.memories, lambda text, margin: [margin + text])).split())
     assert [part for part in parts if part not in text] == [], text
 
 

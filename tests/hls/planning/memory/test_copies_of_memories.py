@@ -8,7 +8,7 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.passes.pipeline import link_program
 from hls.report.collect import collect_kernel
-from hls.report.memory_text import memory_section
+from hls.report.memory_text import memory_lines
 
 ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
   for (int r = 0; r < n; r++) {{
@@ -52,7 +52,7 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
     (memory,) = kernel.memory.onchip.values()
     assert (memory.copies, memory.map.banks) == (copies, banks) and not told
     (report,) = collect_kernel(kernel, module, 100).memories
-    text = " ".join(" ".join(memory_section([report], lambda text, margin: [margin + text])).split())
+    text = " ".join(" ".join(memory_lines([report], lambda text, margin: [margin + text])).split())
     assert (f"{copies} private copies, one for each iteration of the loop that declares it" in text) is (copies > 1)
     # iterations that overlap: the loop's interval is less than its body's way
     (outer,) = (
@@ -114,5 +114,5 @@ def test_what_parts_for_groups_cost(size, cost):
     module = link_program(parse_source(GROUPS.format(size=size), "k.cl", {}, []).module)
     (kernel,), _ = plan_module(module, load_board("de5net"), Options())
     report = collect_kernel(kernel, module, 100)
-    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    text = " ".join(" ".join(memory_lines(report.memories, lambda text, margin: [margin + text])).split())
     assert f"{report.memories[0].groups} private copies, one for each work-group in flight: {cost}" in text

@@ -6,7 +6,7 @@ import pytest
 from banked import plan
 
 from hls import CompileError, load_board
-from hls.report.memory_text import memory_section
+from hls.report.memory_text import memory_lines
 from hls.target.board import Rams
 
 READS = "int v = a[i]; out[i] = " + " ^ ".join(f"t[(v >> {k}) & 1023]" for k in range(8)) + ";"
@@ -39,7 +39,7 @@ def test_pumping(attributes, copies, blocks, pumping):
     assert (memory.copies, memory.blocks, memory.pumping) == (copies, blocks, pumping) and not told
     assert max(loop.ii for loop in kernel.plan.loops.values()) == (2 if "max" in attributes else 1)
     assert kernel.memory.onchip["t"].pumped is (pumping == "double-pumped")
-    text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
+    text = " ".join(" ".join(memory_lines(report.memories, lambda text, margin: [margin + text])).split())
     assert f"{blocks} block RAMs, {pumping}" in text and ("port sync2x_clk" in text) is (pumping == "double-pumped")
 
 
@@ -136,7 +136,7 @@ def test_two_stores_anywhere(attributes, ports, ii):
     assert [turns.cycles for turns in figures.turns] == ([2] if ports == 1 else []) and figures.stall_free is (
         ports == 2
     )
-    text = " ".join(memory_section([figures], lambda text, indent: [text]))
+    text = " ".join(memory_lines([figures], lambda text, indent: [text]))
     assert ("written twice, by one port before the other" in text) is (ports == 2)
 
 
@@ -148,7 +148,7 @@ def test_four_stores_take_turns_at_two_ports():
         turns.cycles for turns in report.memories[0].turns
     ] == [2]
     assert "share one of the 2 write ports of a bank: 2 cycles" in " ".join(
-        memory_section(report.memories, lambda text, indent: [text])
+        memory_lines(report.memories, lambda text, indent: [text])
     )
 
 
