@@ -5,7 +5,7 @@ import shlex
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,10 +14,8 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.narrow import instance, present
-from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
-from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem
 from sim.steps import Steps
@@ -44,14 +42,6 @@ from .work_group_facts import work_group_fact
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
 SOURCE_NAME = "<program source>"
-#: what builds a program, by kind of device
-COMPILERS: Mapping[str, Callable[[str, Board, Options, str], compiler.Compiled | emulated.Emulated]] = {
-    "board": compiler.compile_source,
-    "emulator": emulated.emulate_source,
-    "model": modelled.model_source,
-}
-
-
 #: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name
 NOT_HERE = {
     "compile": "call build(), which compiles and links",
@@ -108,8 +98,13 @@ class Program:
             )
         kind = device or self.context.device.kind
         native = kind != "board"
+        compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
+            "board": compiler.compile_source,
+            "emulator": emulated.emulate_source,
+            "model": modelled.model_source,
+        }
         try:
-            compile = COMPILERS[kind]
+            compile = compilers[kind]
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
