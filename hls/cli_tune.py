@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .cli_files import read_board
+from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, INCLUDE_DIRS, make_folder
 from .diag import Code, CompileError, Diagnostic
@@ -130,7 +130,11 @@ class _Given:
         first = {name: values[0] for name, values in self.defines.items()}
         choices = {name: values for name, values in self.defines.items() if len(values) > 1}
         options = Options(first, (self.source.resolve().parent, *self.include_dirs))
-        made = Evaluator(Program(self.source, self.host, self.arguments, facts, options), self.folder, _version())
+        made = Evaluator(
+            Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
+            self.folder,
+            _version(),
+        )
         workloads = made.workloads({name: first[name] for name in choices})
         file = read_space(self.space) if self.space else None
         made.knobs = limited(find_knobs(made.module, workloads, made.main, choices, self.relaxed), file)

@@ -1,10 +1,12 @@
 """What a point gives: by plan and estimate, by its counted area, by a run in RTL. Each answer is kept on disk."""
 
+import contextlib
 import hashlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,19 +38,15 @@ SLACK = 4
 
 @dataclass(frozen=True)
 class Program:
-    """What is tuned: a source, the host program that launches its kernels with its ``arguments``, and the options that
-    are the same for all points."""
+    """What is tuned: a source and its text, the host program that launches its kernels with its ``arguments``, and the
+    options that are the same for all points."""
 
     source: Path
+    text: str
     host: Path
     arguments: tuple[str, ...]
     board: Board
     options: Options
-
-    @property
-    def text(self) -> str:
-        """The text of the source."""
-        return self.source.read_text(encoding="utf-8")
 
 
 class Evaluator:
@@ -76,7 +74,7 @@ class Evaluator:
         folder = self.folder / "workloads" / (_digest(self.source_hash, sorted(defines.items()))[:16])
         name = str(folder)
         if name not in self._workloads:
-            if not (folder / "complete").exists():
+            if not folder.exists():
                 self._collect(folder, defines)
             found = [read_workload(one) for one in sorted(folder.glob("*.json.gz"))]
             mine = [one for one in found if one.kernel in self.module.functions]
@@ -86,12 +84,15 @@ class Evaluator:
         return self._workloads[name]
 
     def _collect(self, folder: Path, defines: Mapping[str, str]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("*.json.gz"):
-            old.unlink()
-        write_design(Design(1, self.source_hash, defines=tuple(defines.items())), folder / "design.json")
-        self._run("--workload", str(folder), "--design", str(folder / "design.json"))
-        (folder / "complete").touch()
+        """Fill the folder: aside at first, as another worker may do the same."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix="collecting-") as aside:
+            design, runs = Path(aside) / "design.json", Path(aside) / "runs"
+            write_design(Design(1, self.source_hash, defines=tuple(defines.items())), design)
+            self._run("--workload", str(runs), "--design", str(design))
+            runs.mkdir(exist_ok=True)
+            with contextlib.suppress(OSError):  # the other worker was first, with the same files
+                runs.rename(folder)
 
     def _run(self, *options: str) -> None:
         """Run the host program. Raises StudyError with the end of its output if it fails."""

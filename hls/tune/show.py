@@ -131,6 +131,6 @@ def _plot(shown: list[Point], best: list[Point]) -> str:
         f"<line x1='{_LEFT}' y1='0' x2='{_LEFT}' y2='{bottom}'/><polyline points='{joined}'/>{dots}"
         f"<text x='{_LEFT}' y='{bottom + 18}'>0</text>"
         f"<text x='{_WIDTH - 10}' y='{bottom + 18}' text-anchor='end'>{most_x:,.0f} cycles, predicted</text>"
-        f"<text x='{_LEFT - 6}' y='{bottom}' text-anchor='end'>0 %</text>"
+        f"<text x='{_LEFT - 6}' y='{bottom}' text-anchor='end'>0%</text>"
         f"<text x='{_LEFT - 6}' y='16' text-anchor='end'>{most_y:.1%}</text></svg>"
     )

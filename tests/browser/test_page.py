@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from hls.driver import compile
+from hls.report import html
 from hls.report import json as report_json
+from hls.report.collect import collect
 from tests.browser.page import VIEWS
 from tests.browser.sample import sample
 
@@ -202,6 +205,45 @@ def test_heat_is_beside_the_lines_of_area_by_source(light):
     assert totals == 9740
     page.press("1")
     assert page.run("return getComputedStyle(document.querySelector('.heat')).display") == "none"
+
+
+@pytest.fixture(scope="module")
+def compiled(files):
+    """The page of a compiled design: 20 kernels of ten loops each. Its path."""
+    kernels = [
+        f"__kernel void stage{k}(__global int *restrict out, int n) {{\n    int s = 0;\n"
+        + "".join(
+            f"    for (int i{j} = 0; i{j} < n; i{j}++)\n        s = s * {2 * j + 3} + (i{j} ^ {k});\n"
+            for j in range(10)
+        )
+        + "    out[0] = s;\n}\n"
+        for k in range(20)
+    ]
+    source = "".join(kernels)
+    report = collect(compile(source, "ecp5_onchip"), "kernel.cl")
+    files["compiled"] = files["large"].with_name("compiled.html")
+    files["compiled"].write_text(html.render(report), encoding="utf-8")
+    return files["compiled"]
+
+
+def test_a_compiled_design_of_200_loops_is_small_and_opens_at_once(light, compiled):
+    assert compiled.stat().st_size < 400_000
+    light.open()
+    spent = []
+    for _ in range(5):
+        light.driver.get("about:blank")
+        before = light.cpu()
+        light.open("compiled")
+        spent.append(light.cpu() - before)
+        if spent[-1] < 500:
+            break
+    print(f"{compiled.stat().st_size / 1000:.0f} kB, opened in {min(spent):.0f} ms")
+    assert 0 < min(spent) < 500
+    light.run("location.hash = 'view=loops'")
+    light.wait("return window.sluiceReport.timing.views.loops")
+    light.settle()
+    assert len(light.all("table tbody tr")) >= 200
+    assert not light.driver.get_log("browser")
 
 
 def test_a_large_report_opens_and_changes_views_at_once(light):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from hls.cli import main
 
@@ -50,9 +50,15 @@ def folder(tmp_path_factory) -> Path:
     return made
 
 
-def sluice(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "sluice", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def sluice(folder: Path, *arguments: str) -> Result:
+    """The command in this process: most of a second goes into starting one."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(main, arguments)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +67,7 @@ def tuned(folder):
 
 
 def test_the_best_design_and_its_files(folder, tuned):
-    assert tuned.returncode == 0, tuned.stderr
+    assert tuned.exit_code == 0, tuned.stderr
     assert "best: unroll k@5=" in tuned.stdout
     design = json.loads((folder / "k.tune" / "best.json").read_text())
     assert design["settings"][0]["kind"] == "unroll" and design["settings"][0]["line"] == 5
@@ -73,7 +79,7 @@ def test_the_best_design_and_its_files(folder, tuned):
 def test_a_second_start_finds_all_points_and_says_the_same(folder, tuned):
     points = folder / "k.tune" / "points"
     before = {one.name: one.stat().st_mtime_ns for one in points.iterdir()}
-    again = sluice(folder, *TUNE, "--space", "space.toml", "--workers", "2")
+    again = process(folder, *TUNE, "--space", "space.toml", "--workers", "2")
     assert again.stdout == tuned.stdout
     assert {one.name: one.stat().st_mtime_ns for one in points.iterdir()} == before
 
@@ -82,14 +88,14 @@ def test_compile_takes_the_design(folder, tuned):
     done = sluice(
         folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "--design", "k.tune/best.json", "-o", "o"
     )
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     written = sluice(folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "-o", "p")
-    assert written.returncode == 0
+    assert written.exit_code == 0
     assert "unrolled" in (folder / "o" / "report.txt").read_text()
 
 
 def test_the_host_program_runs_with_the_design(folder, tuned):
-    done = sluice(folder, "run", "--device", "emulator", "--design", "k.tune/best.json", "host.py")
+    done = process(folder, "run", "--device", "emulator", "--design", "k.tune/best.json", "host.py")
     assert done.returncode == 0, done.stderr
 
 
@@ -111,28 +117,27 @@ def test_knobs_are_listed(folder):
 )
 def test_bad_input_is_a_message(folder, arguments, told):
     (folder / "bad.toml").write_text("knobs = 1\n")
-    with contextlib.chdir(folder):
-        done = CliRunner().invoke(main, [*TUNE, *arguments])
+    done = sluice(folder, *TUNE, *arguments)
     assert done.exit_code in (1, 2) and told in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_host_program_that_fails_ends_the_search_with_its_output(folder):
     (folder / "fails.py").write_text("raise SystemExit('no data here')")
     done = sluice(folder, "tune", "k.cl", "--host", "fails.py", "-D", "WIDTH=16", "-o", "other")
-    assert done.returncode == 1 and "fails.py ended with exit code 1" in done.stderr and "no data here" in done.stderr
+    assert done.exit_code == 1 and "fails.py ended with exit code 1" in done.stderr and "no data here" in done.stderr
 
 
 def test_a_design_of_another_text_is_refused(folder, tuned):
     (folder / "new.cl").write_text(KERNEL + "\n")
     done = sluice(folder, "compile", "new.cl", "-D", "WIDTH=16", "--design", "k.tune/best.json")
-    assert done.returncode == 1 and "another text of this program" in done.stderr
+    assert done.exit_code == 1 and "another text of this program" in done.stderr
     done = sluice(folder, "compile", "k.cl", "--design", "space.toml")
-    assert done.returncode == 2 and "not a design" in done.stderr
+    assert done.exit_code == 2 and "not a design" in done.stderr
 
 
 def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
     done = sluice(folder, "advise", *TUNE[1:-2], "--apply", "-o", "advice")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "1. unroll " in done.stdout and "times as fast as written" in done.stdout
     patched = subprocess.run(
         ["patch", "-o", "patched.cl", "k.cl", "advice/best.patch"],
@@ -143,8 +148,16 @@ def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
     )
     assert patched.returncode == 0, patched.stdout + patched.stderr
     again = sluice(folder, "compile", "patched.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "-o", "q")
-    assert again.returncode == 0, again.stderr
+    assert again.exit_code == 0, again.stderr
     same = sluice(
         folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "--design", "advice/best.json", "-o", "r"
     )
-    assert same.returncode == 0, same.stderr
+    assert same.exit_code == 0, same.stderr
+
+
+def test_a_source_that_is_no_utf_8_is_tuned(folder):
+    (folder / "latin.cl").write_bytes(b"// n\xe4chste\n" + KERNEL.encode())
+    (folder / "latin.py").write_text(HOST.replace('open("k.cl")', 'open("latin.cl", encoding="latin-1")'))
+    done = sluice(folder, "tune", "latin.cl", "--host", "latin.py", "-D", "WIDTH=16", "--list-knobs")
+    assert done.exit_code == 0, done.stderr
+    assert "unroll k@6" in done.stdout

@@ -10,12 +10,11 @@ time passes a nest that accesses an array in memory; coalesced into one loop, th
 from ...diag import Span
 from ...ir import ArrayType, Attr, Function, Op, TokenType, Value, is_access, memory_name, walk
 from .interleaving import crossings, passed, together
+from .nest_time import UNKNOWN_TRIPS
 from .plan import KernelPlan, RegionPlan
 
 __all__ = ["held_up", "relieves", "waited_for"]
 
-#: trip count assumed for a loop where the program does not tell
-UNKNOWN_TRIPS = 64
 #: the least II from which on a comparison of addresses pays: an iteration that waits for its own address takes some
 #: cycles more than that interval, and others one
 LEAST_COMPARED = 3

@@ -1,0 +1,75 @@
+"""The time of a kernel's loops by schedule alone, with assumed trip counts: to compare two schedules of one program."""
+
+from collections.abc import Collection, Iterator
+
+from ...ir import Attr, Op, Region, Value, memory_name
+from .interleaving import together
+from .plan import KernelPlan
+
+__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "nest_time"]
+
+#: trips of a loop where the program does not tell
+UNKNOWN_TRIPS = 64
+#: trips of a loop whose bounds each invocation loads, as those of a row of a sparse matrix or of the edges of a node
+LOADED_TRIPS = 4
+
+
+def nest_time(plan: KernelPlan, compared: Collection[str] = ()) -> float:
+    """Cycles of the outermost loops, one after the other. An iteration of a loop takes its II, or the time of the loops
+    inside if that is longer; where it waits for these to end ("crossing"), it takes both. Fill and drain of loops that
+    nothing waits for are left out, and memory is never waited for.
+
+    ``compared`` are memories whose addresses are compared at run time: where a loop stores to each element of a row and
+    loads one element of it again and again, the load meets that store once in each invocation, and waits for it.
+    """
+    turns = together(plan)
+    around = {inner for loop in plan.loops for inner in loop.regions[0].ops if inner in plan.loops}
+    outermost = [loop for loop in plan.loops if loop not in around]
+    return sum(_time(loop, None, plan, turns, compared) for loop in outermost)
+
+
+def _time(loop: Op, outer: Region | None, plan: KernelPlan, turns: dict[Op, int], compared: Collection[str]) -> float:
+    """Cycles of one invocation of the loop; ``outer`` is the body of the loop around it."""
+    region, body = plan.loops[loop], loop.regions[0]
+    inside = sum(_time(one, body, plan, turns, compared) for one in body.ops if one in plan.loops)
+    alone = region.ii / turns[loop]
+    each = inside + alone if inside and region.cause == "crossing" else max(inside, alone)
+    return _trips(loop, outer) * each + (region.latency if _meets_each_time(body, compared) else 0)
+
+
+def _meets_each_time(body: Region, compared: Collection[str]) -> bool:
+    """Whether the body loads an element at an address that stays, and stores to the same memory at one that moves."""
+    moves = {memory_name(op) for op in body.ops if op.opcode == "store" and _varies(op, body)}
+    stays = {memory_name(op) for op in body.ops if op.opcode == "load" and not _varies(op, body)}
+    return not moves.isdisjoint(stays & set(compared))
+
+
+def _varies(access: Op, body: Region) -> bool:
+    """Whether the address of an access depends on what the loop carries."""
+    address = access.operands[0]
+    return address.owner is body or any(value.owner is body for op in _before([address], body) for value in op.operands)
+
+
+def _trips(loop: Op, outer: Region | None) -> int:
+    """The constant trip count, or what is assumed of it."""
+    if count := loop.attrs.get(Attr.TRIP_COUNT):
+        return int(count)
+    (body,) = loop.regions
+    deciding = [*_before([body.terminator.operands[0]], body)]
+    outside = [loop.operands[0], *(value for op in deciding for value in op.operands)]
+    if outer is not None:
+        deciding += _before(outside, outer)
+    return LOADED_TRIPS if outer is not None and any(op.opcode == "load" for op in deciding) else UNKNOWN_TRIPS
+
+
+def _before(values: list[Value], region: Region) -> Iterator[Op]:
+    """The operations of the region that the values are computed from."""
+    here = set(region.ops)
+    left, seen = list(values), set[Op]()
+    while left:
+        op = left.pop().op
+        if op is not None and op in here and op not in seen:
+            seen.add(op)
+            yield op
+            if op.opcode not in ("load", "loop"):
+                left += op.operands
