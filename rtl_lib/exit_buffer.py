@@ -57,7 +57,8 @@ class ExitBuffer(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
-        """Build the values of the entries, a bit for each that is written, and the pointer to the one that leaves next."""
+        """Build the values of the entries, a bit for each that is written, and the pointer to the one that leaves
+        next."""
         m = Module()
         written, head = Signal(self.entries), Signal(range(self.entries))
         m.d.comb += [self.o.valid.eq(written.bit_select(head, 1)), self.retire.eq(self.o.valid & self.o.ready)]

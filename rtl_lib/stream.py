@@ -171,7 +171,8 @@ class SkidBuffer(wiring.Component):
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform: object) -> Module:
-        """Build the register of the output, and a spare one for the payload that arrives while the output is blocked."""
+        """Build the register of the output, and a spare one for the payload that arrives while the output is
+        blocked."""
         m = Module()
         spare, waiting = Signal.like(self.i.payload), Signal()  # the payload that came while the output was blocked
         m.d.comb += self.i.ready.eq(~waiting)

@@ -169,7 +169,8 @@ class FloatToInt(PipelinedPart):
 
     @classmethod
     def steps(cls, params):
-        """Unpacking, the shift of the significand to the integer's place, rounding unless toward zero, and saturation."""
+        """Unpacking, the shift of the significand to the integer's place, rounding unless toward zero, and
+        saturation."""
         width = params.width
         rounds = params.rounding not in (None, "zero")
         return (

@@ -137,7 +137,8 @@ class FloatDiv(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
-        """The quotient as an exact rational number, rounded once; 0 / 0 and the quotient of two infinities are a NaN."""
+        """The quotient as an exact rational number, rounded once; 0 / 0 and the quotient of two infinities are a
+        NaN."""
         negative = params.negative(a) != params.negative(b)
         both_infinite = params.is_infinite(a) and params.is_infinite(b)
         both_zero = params.is_zero(a) and params.is_zero(b)

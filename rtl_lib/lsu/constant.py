@@ -134,7 +134,8 @@ class ConstantCache(wiring.Component):
         return [getattr(self, f"load{k}") for k in range(len(self.accesses))]
 
     def elaborate(self, platform: object) -> Module:
-        """Build a copy of words and tags for each load, and the single path that fetches missing words for all copies."""
+        """Build a copy of words and tags for each load, and the single path that fetches missing words for all
+        copies."""
         m = Module()
         # the data written into every copy
         self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)
