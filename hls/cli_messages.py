@@ -26,9 +26,11 @@ class Messages:
         self._found: list[Diagnostic] = []
 
     def add(self, *diagnostics: Diagnostic) -> None:
+        """Keep the diagnostics for :meth:`show`; nothing is printed yet."""
         self._found += diagnostics
 
     def show(self) -> None:
+        """Print everything collected: as JSON on stdout, else as text with source lines on stderr."""
         if self.form == "json":
             click.echo(to_json(self._found))
         else:

@@ -37,6 +37,7 @@ class CompileCommand(click.Command):
     """``--counters`` and ``-profile`` may have a value, which only ``=`` separates: a word behind them is a file."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Parse the command line after giving the options without a value their default, up to ``--``."""
         context.meta[COMMAND] = f"{context.command_path} {shlex.join(arguments)}"
         whole = {"--counters": "--counters=all", "-profile": "--counters=all"}
         end = arguments.index("--") if "--" in arguments else len(arguments)

@@ -56,6 +56,7 @@ class GroupMeeting(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a counter of the work-items of the incomplete group, and one of those released and not yet answered."""
         m = Module()
         come, complete = Signal(), Signal()
         earlier, number = Signal(range(self.items)), Signal(range(self.items + 1))

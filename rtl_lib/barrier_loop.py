@@ -64,6 +64,8 @@ class RingHeader(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the queue of returned tokens, the credits for groups inside, and the choice between a new group and a
+        returned one."""
         m = Module()
         m.submodules.inside = inside = CreditCounter(self.groups)
         m.submodules.returned = returned = StreamFifo(self.o.payload.shape(), self.groups * self.items)

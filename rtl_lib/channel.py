@@ -70,6 +70,7 @@ class ChannelBuffer(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the storage of :func:`storage_for`: wires for depth 0, a skid buffer, or a FIFO."""
         m = Module()
         if self.storage.depth == 0:
             connect(m, flipped(self.i), flipped(self.o))
@@ -145,6 +146,7 @@ class ChannelReader(_Calls):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the rotation over the calls, and a queue of answers for each call."""
         m = Module()
         turn, made = self._take_turns(m)
         queues = [self._answer_queue(m, k, self.answer) for k in range(len(self.i))]
@@ -202,6 +204,7 @@ class ChannelWriter(_Calls):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the rotation over the calls, and a queue of answers for each call that answers."""
         m = Module()
         turn, made = self._take_turns(m)
         queues = {k: self._answer_queue(m, k, 1) for k, answers in enumerate(self.answers) if answers}

@@ -37,6 +37,7 @@ class EventCounter(wiring.Component):
         super().__init__({"event": In(1), "clear": In(1), "value": Out(bits)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register that is incremented until all of its bits are 1."""
         m = Module()
         with m.If(self.clear):
             m.d.sync += self.value.eq(0)
@@ -66,6 +67,7 @@ class PeakCounter(wiring.Component):
         super().__init__({"number": In(bits), "clear": In(1), "value": Out(bits)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register and a comparator, which replaces the register's value by a greater number."""
         m = Module()
         with m.If(self.clear | (self.number > self.value)):
             m.d.sync += self.value.eq(self.number)
@@ -99,6 +101,7 @@ class LateAnswers(wiring.Component):
         super().__init__({"asked": In(1), "answered": In(1), "refused": In(1), "clear": In(1), "late": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a shift register of the requests of the last ``latency`` cycles, and a counter of those overdue."""
         m = Module()
         under_way = Signal(self.latency)
         overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered ahead of the latency
@@ -139,6 +142,7 @@ class LeaveInterval(wiring.Component):
         super().__init__({"issued": In(1), "left": In(1), "clear": In(1), "starts": Out(1), "busy": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a counter of the tokens inside, and a flag that is set from the first to the last token that leaves."""
         m = Module()
         inside, later, flowing = Signal(self.bits), Signal(self.bits), Signal()
         m.d.comb += [
@@ -198,6 +202,7 @@ class CauseHistogram(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a priority selection of one account, registered, and a counter for each account."""
         m = Module()
         candidates = Cat(self.causes, 1)
         chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs

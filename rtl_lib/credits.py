@@ -52,6 +52,7 @@ class CreditCounter(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a counter that starts at ``limit``; a credit given back is available a cycle later."""
         m = Module()
         credits = Signal(range(self.limit + 1), init=self.limit)
         returned = sum(self.give[1:], start=self.give[0])

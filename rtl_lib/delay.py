@@ -39,6 +39,7 @@ class EventDelay(wiring.Component):
         super().__init__({"i": In(SlotEvent(slots)), "o": Out(SlotEvent(slots)), "cancel": In(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the form that needs the fewest registers: a chain, a counter for a single slot, or a table of times."""
         m = Module()
         count, slot = self.cycles.bit_length(), len(self.i.slot)
         timed = count if self.slots == 1 else count + self.slots * (slot + count)

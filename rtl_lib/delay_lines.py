@@ -80,6 +80,7 @@ class History(wiring.Component):
         return getattr(self, f"tap{k}")
 
     def elaborate(self, platform: object) -> Module:
+        """Build a shift register of the values written, and a multiplexer for each tap."""
         m = Module()
         kept = [Signal(len(self.write.value), name=f"ago_{k + 1}", reset_less=True) for k in range(self.depth)]
         with m.If(self.write.valid):

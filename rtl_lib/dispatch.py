@@ -79,6 +79,7 @@ class GroupDispatcher(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the counters of the group number in three dimensions, and the choice of a unit that is free."""
         m = Module()
         left, give = Signal(NUMBER), Signal()
         offered = Signal()

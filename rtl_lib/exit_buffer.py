@@ -57,6 +57,8 @@ class ExitBuffer(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the values of the entries, a bit for each that is written, and the pointer to the one that leaves
+        next."""
         m = Module()
         written, head = Signal(self.entries), Signal(range(self.entries))
         m.d.comb += [self.o.valid.eq(written.bit_select(head, 1)), self.retire.eq(self.o.valid & self.o.ready)]
@@ -107,6 +109,7 @@ class ExitFifo(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a FIFO of ``entries`` results, whose input is never refused."""
         m = Module()
         m.submodules.fifo = fifo = StreamFifo(self.write.value.shape(), self.entries)
         wiring.connect(m, fifo.o, wiring.flipped(self.o))
@@ -151,6 +154,7 @@ class GroupExits(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a FIFO of ``items`` results for each position, and the pointer to the position that leaves next."""
         m = Module()
         head = Signal(range(self.groups))
         m.d.comb += self.retire.eq(self.o.valid & self.o.ready)

@@ -39,6 +39,7 @@ class InvocationWindow(wiring.Component):
         super().__init__({"take": In(1), "first": In(1), "give": In(1), "available": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build counters of the tokens inside, and of those of this and the previous invocation that entered."""
         m = Module()
         limit, most = self.limit, self.limit + self.ahead + 1
         inside, entered = Signal(range(limit + 1)), Signal(range(most + 1))

@@ -104,6 +104,8 @@ class LoopHeader(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the pool of free slots, the queue of slots that may issue, and the credits for places in the exit
+        buffer."""
         m = Module()
         m.submodules.pool = pool = SlotPool(self.slots)
         m.submodules.queue = queue = ReadyQueue(self.slots)

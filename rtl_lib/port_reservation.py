@@ -72,6 +72,8 @@ class PortBookings(wiring.Component):
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a shift register of reserved cycles for each port, and the choice of the tokens that enter, in
+        rotation."""
         m = Module()
         ports = {port for user in self.users for port, _ in user.uses}
         # bit c: the port is used in c cycles

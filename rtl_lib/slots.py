@@ -44,6 +44,7 @@ class SlotPool(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a bit for each slot if there are at most ``few``, else a queue of free slots."""
         return self._among_bits() if self.slots <= self.few else self._in_queue()
 
     def _in_queue(self):
@@ -104,6 +105,7 @@ class ReadyQueue(wiring.Component):
         super().__init__({"push": In(SlotEvent(slots)), "head": Out(SlotEvent(slots)), "pop": In(1), "cancel": In(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a single register for one slot, else a FIFO with room for one entry more than there are slots."""
         m = Module()
         if self.slots == 1:
             with m.If(self.push.valid | self.pop | self.cancel):

@@ -55,6 +55,7 @@ class StallSource(wiring.Component):
         super().__init__({"seed": In(32), "stall": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the salted generator, an instance of a module that all sources share."""
         m = Module()
         m.submodules.salted = salted = _Salted()
         m.d.comb += [salted.seed.eq(self.seed), salted.salt.eq(self.salt), self.stall.eq(salted.stall)]
@@ -116,6 +117,7 @@ class StallGate(wiring.Component):
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "seed": In(32)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the stall source, and a register that keeps an offer from being withdrawn."""
         m = Module()
         m.submodules.source = source = StallSource(self.salt)
         offered, go = Signal(), Signal()

@@ -42,6 +42,7 @@ class SlotRegister(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register for one slot, else a small memory; nothing at all for a value of no bits."""
         m = Module()
         shape = self.write.value.shape()
         if Shape.cast(shape).width == 0:
@@ -94,6 +95,7 @@ class SlotReady(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a bit for each slot; in a cycle with both, setting wins over clearing."""
         m = Module()
         ready = Signal(self.slots, init=-1 % (1 << self.slots) if self.ready else 0)
         m.d.comb += self.test.ready.eq(ready.bit_select(self.test.slot, 1))

@@ -43,6 +43,7 @@ class Join(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build combinational logic only: valid if all inputs are, ready if the output is taken."""
         m = Module()
         inputs = [getattr(self.i, name) for name in self.names]
         m.d.comb += self.o.valid.eq(Cat(i.valid for i in inputs).all())
@@ -73,6 +74,7 @@ class Fork(wiring.Component):
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(outputs)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a bit for each output that has its copy of a payload which others still wait for."""
         m = Module()
         done = Signal(len(self.o))  # outputs that have taken their copy while others have not
         served = Signal(len(self.o))
@@ -121,6 +123,7 @@ class RoundRobin(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the choice of the next input, and a register that repeats it until the offer is accepted."""
         m = Module()
         count = len(self.i)
         standing = Signal()  # last cycle's offer was not accepted
@@ -168,6 +171,8 @@ class SkidBuffer(wiring.Component):
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the register of the output, and a spare one for the payload that arrives while the output is
+        blocked."""
         m = Module()
         spare, waiting = Signal.like(self.i.payload), Signal()  # the payload that came while the output was blocked
         m.d.comb += self.i.ready.eq(~waiting)

@@ -32,6 +32,7 @@ class FaultKind(IntEnum):
 
     @property
     def is_read(self) -> bool:
+        """Whether the access was a load; False for stores and violations of the protocol."""
         return self in (FaultKind.READ_OUTSIDE, FaultKind.READ_ERROR)
 
 

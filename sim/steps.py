@@ -16,6 +16,8 @@ class Steps:
         self._line: Progress | None = None
 
     def __call__(self, step: str) -> None:
+        """Show ``step`` as the current one on stderr: a line that counts the seconds on a terminal, else a line for
+        each step. An empty step ends the display."""
         if not sys.stderr.isatty():
             if step:
                 print(f"sluice: {step}", file=sys.stderr, flush=True)

@@ -32,6 +32,7 @@ class Tools:
 
     @property
     def include(self) -> Path:
+        """The folder of Verilator's headers."""
         return self.verilator_root / "include"
 
 

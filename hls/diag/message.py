@@ -51,6 +51,7 @@ class CompileError(Exception):
 
     @classmethod
     def at(cls, span: Span | None, message: str, hint: str = "", *, code: Code):
+        """The error of a single diagnostic. ``span`` is None where no place in the source is known."""
         return cls(Diagnostic(message, span, hint, code=code))
 
 

@@ -24,6 +24,7 @@ class FunctionWriter:
         self.numbers: dict[str, int] = {}  #: numbers of the memories that have an address
 
     def write(self) -> list[str]:
+        """The lines of C of the function."""
         if self.function.kind == "kernel":
             self._kernel()
         else:
@@ -33,9 +34,11 @@ class FunctionWriter:
     # interface for the writers of effects
 
     def line(self, text: str):
+        """Append a line at the current indentation."""
         self.lines.append("  " * self.depth + text)
 
     def name(self, value: Value) -> str:
+        """The C variable of a value; it is named when it is first asked for."""
         return self.names.setdefault(value, f"v{len(self.names)}")
 
     def declare(self, value: Value, text: str):
@@ -54,6 +57,7 @@ class FunctionWriter:
         return self.shared.observer.access(self.function.name, op, pointer, bytes, name)
 
     def site(self, op: Op) -> int:
+        """The number of the operation's source location in this function."""
         return self.shared.site(self.function, op.span)
 
     def region(self, region: Region, finish):

@@ -159,6 +159,7 @@ class Observer(NotObserved):
         return Observed(tuple(self._loops), tuple(self._branches), tuple(self._accesses), tuple(self._channels))
 
     def head(self) -> list[str]:
+        """The definitions before the runtime: word and row size in bytes, and the limits of the counters."""
         return [
             "#define OBSERVED",
             f"#define WORD_BYTES {self.memories.word_bytes}ull",
@@ -168,6 +169,7 @@ class Observer(NotObserved):
         ]
 
     def tail(self, buffers: list[bool]) -> list[str]:
+        """The constants after the program: how many places of each kind it has, and which memories are ``buffers``."""
         flags = ", ".join(str(int(one)) for one in buffers)
         counts = {
             "loops": len(self._loops),
@@ -180,22 +182,27 @@ class Observer(NotObserved):
         return [f"const u32 {numbers};", f"const u8 is_buffer[] = {{{flags}}};"]
 
     def enter(self, function: str, loop: Op) -> str:
+        """Number the loop, and return the C declaration that counts an iteration at the start of its body."""
         number = len(self._loops)
         self._loops.append(LoopPlace(function, loop.span, self._loop))
         self._inside.append(number)
         return f"const u64 turn{number} = next_iteration({COUNTERS}, {number});"
 
     def leave(self, trips: str) -> str:
+        """The C statement that records ``trips`` iterations of the innermost loop as it ends."""
         return f"leave_loop({COUNTERS}, {self._inside[-1]}, {trips});"
 
     def skipped(self) -> str:
+        """The C statement for an invocation of the innermost loop without iterations. The loop is closed here."""
         return f"leave_loop({COUNTERS}, {self._inside.pop()}, 0);"
 
     def branch(self, function: str, op: Op, condition: str) -> str:
+        """Number the branch, and return the C expression that counts the outcome of ``condition`` and has its value."""
         self._branches.append(BranchPlace(function, op.span, self._loop))
         return f"decided({COUNTERS}, {len(self._branches) - 1}, {condition})"
 
     def access(self, function: str, op: Op, pointer: str, bytes: int, last: str | None = None) -> str:
+        """Number the access, and return the C expression that counts ``bytes`` at ``pointer`` and has its value."""
         name, kind = KINDS[op.opcode]
         levels = (*reversed(self._inside), None)[:MOST_LEVELS]
         self._accesses.append(AccessPlace(function, op.span, self._loop, name, bytes, levels))
@@ -204,6 +211,7 @@ class Observer(NotObserved):
         return f"observed<{len(levels)}>({COUNTERS}, {number}, {pointer}, {bytes}, {kind}, {{{turns}}})"
 
     def call(self, function: str, op: Op, done: str) -> str:
+        """Number the channel call, and return the C statement that counts whether it is ``done``."""
         writes = op.opcode == "channel_write"
         self._channels.append(ChannelPlace(function, op.span, self._loop, op.attrs[Attr.CHANNEL], writes))
         return f"called({COUNTERS}, {len(self._channels) - 1}, {done});"

@@ -40,6 +40,7 @@ class Argument:
 
     @property
     def end(self) -> int:
+        """The offset after the argument; each occupies a multiple of 8 bytes."""
         return self.offset + -(-self.type.bytes // 8) * 8
 
 
@@ -70,6 +71,7 @@ class KernelText:
 
     @property
     def argument_bytes(self) -> int:
+        """The size of all arguments that are no buffers, in bytes."""
         return max((a.end for a in (*self.scalars, *self.launch_args)), default=0)
 
 

@@ -35,41 +35,51 @@ class Tracer(NotObserved):
         self._inside: list[int] = []
 
     def head(self) -> list[str]:
+        """The definitions before the runtime: the size of the trace buffer in bytes."""
         return ["#define OBSERVED", f"#define TRACE_BYTES {TRACE_BYTES}ull"]
 
     def tail(self, buffers: list[bool]) -> list[str]:
+        """The constants after the program: the number of loops, and the columns that each records."""
         widths = ", ".join(map(str, self.trace.widths)) or "0"
         count = len(self.trace.widths)
         return [f"const u32 trace_loops = {count}, trace_width[] = {{{widths}}};"]
 
     def start(self, function: str) -> str:
+        """Number the function itself as a loop, and return the C statement that begins its only row."""
         self._inside = [self._new_loop()]
         self.trace.tops[function] = self._inside[0]
         top = self._inside[0]
         return f"{self._row(top)} trace_mark({COUNTERS}, {top}, 0, 1);"
 
     def enter(self, function: str, loop: Op) -> str:
+        """Number the loop, and return the C statement that begins a row for an iteration."""
         self._column(loop)
         number = self.trace.loops[loop] = self._new_loop()
         self._inside.append(number)
         return self._row(number)
 
     def leave(self, trips: str) -> str:
+        """The C statement that records ``trips`` in the row of the loop around the innermost one."""
         *_, outer, number = self._inside
         loop = next(op for op, found in self.trace.loops.items() if found == number)
         return f"trace_leave({COUNTERS}, {number}, {trips}, {outer}, {self.trace.columns[loop]});"
 
     def skipped(self) -> str:
+        """Close the innermost loop; an invocation without iterations records nothing more."""
         self._inside.pop()
         return ";"
 
     def access(self, function: str, op: Op, pointer: str, bytes: int, last: str | None = None) -> str:
+        """The C expression that records ``pointer`` and has its value; only ``pointer`` if the operation is not
+        wanted."""
         if op not in self.wanted:
             return pointer
         place = f"{COUNTERS}, {self._inside[-1]}, {self._column(op, 2)}, {pointer}"
         return f"traced({place})" if last is None else f"traced_run({place}, {last})"
 
     def event(self, op: Op, facts: list[tuple[str, str]]) -> list[str]:
+        """The C statements that record the number of each of ``facts`` (condition, number) that holds; none if the
+        operation is not wanted."""
         if op not in self.wanted:
             return []
         first, loop = self._column(op, len(facts)), self._inside[-1]

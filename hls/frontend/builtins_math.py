@@ -62,6 +62,8 @@ class LibraryCall:
         return tuple(kinds[name] for name in signature.parameters), kinds[signature.result]
 
     def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
+        """Append the call to the builder ``b``. ``v`` are the arguments, ``t`` the type of the first; functions
+        without a version for half compute in float. Returns the result."""
         if t in (ct.HALF, ct.USHORT) and self.name in HALVES:
             return _call(b, HALVES[self.name], v)
         signature = DOUBLES[self.name] if t in (ct.DOUBLE, ct.ULONG) else _named(self.name)

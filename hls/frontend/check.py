@@ -37,6 +37,8 @@ class Program(ParameterChecker):
         self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper made for a function called with those channels
 
     def run(self):
+        """Check every declaration in order. Functions are collected in this object, and all messages in
+        ``diagnostics``."""
         pending = []
         for error in complete_prototypes(self.syntax):
             with self.recover():

@@ -46,6 +46,7 @@ class ChannelCallChecker(UnitCallChecker):
         return tt.Channel(str(node.name), t, span, tuple(lengths), pipe="pipe" in node.quals, attrs=attrs)
 
     def check_payload(self, t: ct.CType, span: Span):
+        """Raise CompileError if ``t`` cannot pass through a channel: incomplete, void, or with pointers."""
         self.complete(t, span, "what a channel passes")
         if isinstance(t, ct.Void) or has_pointer(t):
             raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value", code=Code.CHANNEL_DECLARATION)

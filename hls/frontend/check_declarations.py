@@ -163,6 +163,7 @@ class DeclarationChecker(CallChecker):
         return values, spans
 
     def check_storage(self, node, span):
+        """Raise CompileError for what a function cannot declare: static and extern variables, and functions."""
         for word in node.storage:
             if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
                 raise CompileError.at(

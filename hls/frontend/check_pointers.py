@@ -22,6 +22,8 @@ class PointerOperators(TypeOperators):
     convert: Callable[[tt.Expr, ct.CType], tt.Expr]  #: to a type, of a subclass
 
     def dereference(self, e: tt.Expr, span: Span) -> tt.Expr:
+        """The lvalue that ``e`` points to. Raises CompileError if ``e`` is no pointer, or points to void or an
+        incomplete type."""
         if not isinstance(e.type, ct.Pointer):
             raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "", code=Code.OPERAND_TYPES)
         if isinstance(e.type.pointee, ct.Void):

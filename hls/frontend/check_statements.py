@@ -36,6 +36,8 @@ class StatementChecker(PragmaChecker):
             return tt.Block(self.span(node), tuple(self.statements(node.block_items or [])))
 
     def statements(self, nodes) -> list[tt.Stmt]:
+        """The typed statements of a block. A statement with an error is left out, and its message kept; pragmas
+        apply to the statement after them."""
         found, pragmas = [], []
         for node in nodes:
             if isinstance(node, c_ast.Pragma):
@@ -96,6 +98,7 @@ class StatementChecker(PragmaChecker):
         )
 
     def statement(self, node) -> list[tt.Stmt]:
+        """The typed statements of one node; a node that is no statement is evaluated as an expression."""
         check = getattr(self, f"_stmt_{type(node).__name__.lower()}", None)
         if check is not None:
             return check(node)

@@ -25,6 +25,7 @@ class StructChecker(Scopes):
         self._structs: dict[int, ct.Struct] = {}  #: by node: `struct {int a;} x, y;` holds one node twice
 
     def span(self, node) -> Span | None:
+        """The place of a node in the source."""
         return self.syntax.span(node)
 
     def struct(self, node) -> ct.Qualified:

@@ -31,6 +31,7 @@ class ValueChecker(PointerOperators):
     # -- entry points
 
     def expression(self, node) -> tt.Expr:
+        """The typed expression of a node, possibly an lvalue. Raises CompileError for what is not OpenCL C."""
         check = getattr(self, f"_expr_{type(node).__name__.lower()}", None)
         if check is None:
             raise CompileError.at(self.span(node), "this is not an expression of OpenCL C", code=Code.SYNTAX)
@@ -41,6 +42,7 @@ class ValueChecker(PointerOperators):
         return self.decayed(self.expression(node))
 
     def decayed(self, e: tt.Expr) -> tt.Expr:
+        """Arrays become pointers to their first element, and variables of a known value that value."""
         if isinstance(e, tt.VariableRef) and e.variable.value is not None:
             return replace(e.variable.value, span=e.span)
         if not isinstance(e.type, ct.Array):
@@ -80,6 +82,7 @@ class ValueChecker(PointerOperators):
         return e
 
     def condition(self, node) -> tt.Expr:
+        """The expression as a condition. Raises CompileError if it has no number's type."""
         e = self.truth(self.rvalue(node))
         if not ct.arithmetic(e.type):
             raise CompileError.at(
@@ -319,6 +322,8 @@ class ValueChecker(PointerOperators):
                 raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", hint, code=Code.OPERAND_TYPES)
 
     def shift(self, op: str, left: tt.Expr, right: tt.Expr, span: Span) -> tt.Expr:
+        """``left`` shifted by ``right``. A warning for a constant amount that is not below the width; CompileError
+        for vectors of different lengths."""
         t = ct.promoted(left.type)
         amount = constant(right)
         bits = ct.element_of(t).bits

@@ -23,6 +23,7 @@ class VectorCallChecker(PartChecker):
     """Adds calls of built-in functions whose arguments may be vectors."""
 
     def count(self, name: str, nodes, wanted: int, span: Span):
+        """Raise CompileError if a call of ``name`` does not have the ``wanted`` number of arguments."""
         if len(nodes) != wanted:
             plural = "" if wanted == 1 else "s"
             raise CompileError.at(
@@ -191,6 +192,7 @@ class VectorCallChecker(PartChecker):
         return tt.PointerAdd(pointer.type, span, pointer, self.folded(offset), step=step)
 
     def check_writable(self, name: str, pointer: tt.Expr, span: Span):
+        """Raise CompileError if ``pointer`` is to const or constant memory, through which ``name`` would write."""
         if pointer.type.const or pointer.type.space == "constant":
             raise CompileError.at(
                 span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer), code=Code.READ_ONLY

@@ -20,6 +20,7 @@ class Range(c_ast.Node):
         self.first, self.last, self.coord = first, last, coord
 
     def children(self):
+        """Both ends with their names, as pycparser's visitors expect them."""
         return (("first", self.first), ("last", self.last))
 
 
@@ -33,6 +34,7 @@ class StatementExpr(c_ast.Node):
         self.items, self.coord = items, coord
 
     def children(self):
+        """The statements with their names, as pycparser's visitors expect them."""
         return tuple((f"items[{k}]", item) for k, item in enumerate(self.items))
 
 

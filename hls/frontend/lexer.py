@@ -59,6 +59,7 @@ class Word(str):
     spelled: str  #: as the source has it: a keyword may have several spellings
 
     def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = (), spelled: str = ""):
+        """``spelled`` is the text as the source has it, if that is different from the token's text."""
         self = super().__new__(cls, text)
         self.span, self.attributes, self.spelled = span, attributes, spelled or text
         return self
@@ -85,6 +86,8 @@ class OpenCLLexer(CLexer):
         self._next = 0
 
     def input(self, text: str, filename: str = "") -> None:
+        """Tokenize ``text`` at once; :meth:`token` delivers the tokens. The suffix of a half is joined with its
+        number, and attributes with the names they belong to."""
         super().input(text, filename)
         self._lines = [0]
         for line in text.split("\n"):
@@ -102,6 +105,7 @@ class OpenCLLexer(CLexer):
         self._queue, self._next = self._fold(tokens), 0
 
     def token(self) -> Token | None:
+        """The next token, None at the end."""
         if self._next >= len(self._queue):
             return None
         self.delivered = self._queue[self._next]

@@ -70,10 +70,12 @@ class MemoryLowering:
             self.builder.region = outer
 
     def op(self, span: Span, opcode: str, *operands, **options):
+        """Append an operation with the location ``span``, and return it."""
         self.builder.span = span
         return self.builder.op(opcode, *operands, **options)
 
     def emit(self, span: Span, opcode: str, *operands, **options) -> Value:
+        """Append an operation of one result, and return that result."""
         return self.op(span, opcode, *operands, **options).result
 
     def offset(self, span: Span, opcode: str, one: Value, other: Value) -> Value:
@@ -81,6 +83,7 @@ class MemoryLowering:
         return self.emit(span, opcode, one, other, attrs={Attr.INBOUNDS: True})
 
     def const(self, span: Span, value, type) -> Value:
+        """Append a constant of an IR type."""
         self.builder.span = span
         return self.builder.const(value, type)
 
@@ -261,6 +264,7 @@ class MemoryLowering:
         self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_attributes(place, t, t.size))
 
     def chunks(self, span: Span) -> Chunks:
+        """A view of the builder that appends accesses in pieces, all with the location ``span``."""
         self.builder.span = span
         return Chunks(self.builder)
 
@@ -283,6 +287,7 @@ class MemoryLowering:
         self.op(span, "store", self.pointer(Address(memory), span), value, self.always)
 
     def get(self, memory: str, type, span: Span) -> Value:
+        """Append a load of the whole variable ``memory``, and return its value."""
         return self.emit(span, "load", self.pointer(Address(memory), span), self.always, result=type, name=memory)
 
 

@@ -121,6 +121,7 @@ class StatementLowering(EffectLowering):
                 self.block(rest)
 
     def statement(self, s: tt.Stmt) -> None:
+        """Append the operations of one typed statement."""
         getattr(self, f"_{type(s).__name__.lower()}")(s)
 
     def _evaluate(self, s) -> None:

@@ -52,9 +52,11 @@ class PastingPreprocessor(Preprocessor):
             yield number
 
     def tokenize(self, text):
+        """The tokens of ``text``, in which every number is one token."""
         return list(self.whole_numbers(super().tokenize(text)))
 
     def define(self, tokens) -> None:
+        """Define a macro. In one without parameters, ``##`` is applied here, as its tokens never change."""
         super().define(tokens)
         name = (tokens if isinstance(tokens, list) else self.tokenize(tokens))[0].value
         macro = self.macros.get(name)

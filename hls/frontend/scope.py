@@ -49,6 +49,7 @@ class Scopes:
 
     @contextmanager
     def scope(self):
+        """A context in which new names are declared in a scope of their own."""
         self._stack.append({})
         try:
             yield
@@ -70,6 +71,7 @@ class Scopes:
         return [name for name, meaning in meanings.items() if isinstance(meaning, TypeName)]
 
     def here(self, name: str):
+        """What ``name`` means in the innermost scope, None if it is not declared there."""
         return self._stack[-1].get(name)
 
     def add(self, name: str, meaning, span: Span | None):
@@ -124,8 +126,10 @@ class Scopes:
         self._stack[-1][str(name)] = POISON
 
     def warn(self, span: Span | None, message: str, hint: str = "", *, code: Code) -> None:
+        """Keep a warning; the check goes on."""
         self.diagnostics.append(Diagnostic(message, span, hint, "warning", code=code))
 
     @property
     def errors(self) -> list[Diagnostic]:
+        """The errors found so far, each once, in the order in which they were found."""
         return [d for d in dict.fromkeys(self.diagnostics) if d.severity == "error"]

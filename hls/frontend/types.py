@@ -69,6 +69,7 @@ class Int:
 
     @property
     def size(self) -> int:
+        """Bytes in memory: those of the next wider integer of C."""
         return max(1, 1 << (self.bits - 1).bit_length() >> 3)
 
 
@@ -84,6 +85,7 @@ class Float:
 
     @property
     def size(self) -> int:
+        """Bytes in memory."""
         return self.bits // 8
 
 
@@ -130,6 +132,7 @@ class Array:
 
     @property
     def size(self) -> int:
+        """Bytes in memory of all elements."""
         return self.element.size * self.length
 
     @property
@@ -150,6 +153,7 @@ class Vector:
 
     @property
     def size(self) -> int:
+        """Bytes in memory; three components occupy the space of four."""
         return self.element.size * (4 if self.length == 3 else self.length)
 
 
@@ -237,6 +241,7 @@ class Qualified:
         return Qualified(pointee, **qualifiers)
 
     def array(self, length: int) -> "Qualified":
+        """The type of an array of ``length`` elements of this type, with the same qualifiers."""
         return replace(self, type=Array(self.type, length))
 
 

@@ -35,6 +35,7 @@ class Term:
 
     @property
     def type(self) -> Type:
+        """The type of the value, which is also that of the term."""
         return self.value.type
 
 

@@ -51,9 +51,11 @@ class Builder:
         return self.value("const", result=type, attrs={Attr.VALUE: value})
 
     def true(self) -> Value:
+        """A new constant 1 of one bit."""
         return self.const(1, BOOL)
 
     def addr(self, memory: str, offset: Value | int = 0) -> Value:
+        """The address of byte ``offset`` of ``memory``; a number is made a constant of 64 bits."""
         offset = self.const(offset, I64) if isinstance(offset, int) else offset
         return self.value("addr", offset, attrs={Attr.MEM: memory})
 

@@ -97,15 +97,18 @@ class Channel:
         return [cls(memory.name if count == 1 else f"{memory.name}[{k}]", room) for k in range(count)]
 
     def put(self, value: object) -> None:
+        """Append a value; the caller has tested :attr:`full`."""
         self.values.append(value)
         self.moves += 1
 
     def take(self) -> object:
+        """Remove the oldest value and return it. Raises IndexError if there is none."""
         self.moves += 1
         return self.values.popleft()
 
     @property
     def full(self) -> bool:
+        """Whether the channel has no room for another value."""
         return self.room is not None and len(self.values) >= self.room
 
 

@@ -100,6 +100,7 @@ class IndexSpace:
 
     @property
     def groups(self) -> tuple[int, ...]:
+        """The number of groups in each dimension."""
         return tuple(g // size for g, size in zip(self.global_size, self.local_size))
 
     def argument(self, name: str) -> int:

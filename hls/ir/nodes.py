@@ -33,6 +33,7 @@ class Value:
 
     @property
     def op(self) -> "Op | None":
+        """The operation that computes the value; None for arguments of regions and functions."""
         owner = self.owner
         return owner if type(owner) is Op else None
 
@@ -60,6 +61,7 @@ class Op:
 
     @property
     def result(self) -> Value:
+        """The result of an operation that has exactly one; ValueError for any other."""
         (value,) = self.results
         return value
 
@@ -76,6 +78,7 @@ class Region:
 
     @property
     def terminator(self) -> Op:
+        """The last operation, which ends the region."""
         return self.ops[-1]
 
 
@@ -168,4 +171,5 @@ class Module:
 
     @property
     def kernels(self) -> list[Function]:
+        """The kernels, in the order of the source."""
         return [f for f in self.functions.values() if f.kind == "kernel"]

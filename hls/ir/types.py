@@ -49,6 +49,7 @@ class FloatType:
 
     @property
     def bytes(self) -> int:
+        """Size in bytes."""
         return self.bits // 8
 
 
@@ -63,6 +64,7 @@ class PointerType:
 
     @property
     def bytes(self) -> int:
+        """Size of a stored pointer in bytes."""
         return 8
 
 
@@ -78,10 +80,12 @@ class ArrayType:
 
     @property
     def bits(self) -> int:
+        """Width of all elements side by side."""
         return self.element.bits * self.length
 
     @property
     def bytes(self) -> int:
+        """Size of all elements in bytes."""
         return self.element.bytes * self.length
 
 
@@ -108,10 +112,12 @@ class TokenType:
 
     @property
     def bits(self) -> int:
+        """0: a token is no data."""
         return 0
 
     @property
     def bytes(self) -> int:
+        """0: a token is no data."""
         return 0
 
 

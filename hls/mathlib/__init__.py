@@ -31,6 +31,7 @@ class Signature:
 
     @property
     def function(self) -> str:
+        """The function's name in the IR: the file's prefix and the name."""
         return prefix(self.file) + self.name
 
     @property

@@ -60,6 +60,7 @@ class Polynomial:
         return (mpf(self.low) + self.high) / 2 + t * (mpf(self.high) - self.low) / 2
 
     def lines(self) -> list[str]:
+        """Lines of OpenCL C: a comment with domain, bits and error, and a macro for each coefficient."""
         coefficients = self.coefficients()
         error = float(mp.log(self.error(coefficients), 2))
         bits = ", ".join(map(str, [self.bits] if isinstance(self.bits, int) else self.bits))
@@ -326,12 +327,15 @@ class Lines:
     size: int = 0
 
     def ends(self):
+        """Start and end of each interval, from the lowest on."""
         start = mpf(self.low)
         for k in range(self.count):
             yield start, start + self.step(k)
             start += self.step(k)
 
     def lines(self) -> list[str]:
+        """Lines of OpenCL C: a comment with the error, and the table with start and slope of each interval in one
+        word."""
         words, error = [], mpf(0)
         for start, end in self.ends():
             first, last, middle = self.function(start), self.function(end), self.function((start + end) / 2)

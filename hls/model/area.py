@@ -105,6 +105,7 @@ class DesignArea:
 
     @property
     def total(self) -> Resources:
+        """The resources of the whole design."""
         return sum(self.parts.values(), self.rest)
 
 

@@ -60,6 +60,7 @@ class Memory:
 
     @property
     def bits(self) -> int:
+        """The capacity in bits."""
         return self.depth * self.width
 
 

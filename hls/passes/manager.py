@@ -120,6 +120,7 @@ class Repeat:
 
     @property
     def name(self) -> str:
+        """The names of the passes, after ``repeat-``."""
         return "repeat-" + "-".join(each.name for each in self.passes)
 
     def run(self, function: Function) -> Function:

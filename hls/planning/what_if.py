@@ -68,6 +68,7 @@ class WithPragmas:
     drop: tuple[str, ...] = ()
 
     def apply(self, function: Function) -> bool:
+        """Change the attributes of the loops at ``span``. Returns whether there are any."""
         loops = _loops_at(function, self.span)
         for loop in loops:
             for name in self.drop:
@@ -88,6 +89,7 @@ class Ivdep:
         return next((m.name for m in function.memories.values() if self.memory and m.span == self.memory), "")
 
     def apply(self, function: Function) -> bool:
+        """Add the pragma to the loops at ``span``. Returns whether there are any."""
         loops = _loops_at(function, self.span)
         for loop in loops:
             loop.attrs[Attr.IVDEP] = (*loop.attrs.get(Attr.IVDEP, ()), (self.name(function), 0))
@@ -103,6 +105,7 @@ class Ports:
     drop: tuple[str, ...] = ()
 
     def apply(self, function: Function) -> bool:
+        """Change the attributes of the memories that are declared there. Returns whether there are any."""
         found = [m for m in function.memories.values() if m.span is not None and m.span == self.memory]
         new = dict(self.add)
         for m in found:
@@ -119,6 +122,7 @@ class OneStore:
     memory: Span | None
 
     def apply(self, function: Function) -> bool:
+        """Remove all but the first of the stores. Returns whether there were several."""
         names = {m.name for m in function.memories.values() if m.span is not None and m.span == self.memory}
         stores = [
             op
@@ -151,6 +155,7 @@ class InRom:
     memory: Span | None
 
     def apply(self, function: Function) -> bool:
+        """Give the buffers ``ROM_ELEMENTS`` made-up elements. Returns whether there are any."""
         found = [m for m in function.memories.values() if m.span is not None and m.span == self.memory]
         for m in found:
             data = bytes((167 * k * k + 13 * k + (k >> 8)) & 0xFF for k in range(ROM_ELEMENTS * m.element.bytes))
@@ -168,6 +173,7 @@ class Cut:
     args: tuple[Value, ...]
 
     def apply(self, copies: Mapping[Op, Op]) -> bool:
+        """Replace the carried values by the initial ones. Returns whether any is named."""
         loop = copies[self.loop]
         (body,) = loop.regions
         first = {body.args[arg.index]: loop.operands[1 + arg.index] for arg in self.args}
@@ -187,6 +193,7 @@ class Bypass:
     operand: int
 
     def apply(self, copies: Mapping[Op, Op]) -> bool:
+        """Replace the result by the operand in the whole loop. Always True."""
         op = copies[self.op]
         _replace(copies[self.loop].regions[0], {op.result: op.operands[self.operand]})
         return True
@@ -199,6 +206,7 @@ class KnownEarly:
     loop: Op
 
     def apply(self, copies: Mapping[Op, Op]) -> bool:
+        """Make the continue condition that of the loop's entry. Always True."""
         loop = copies[self.loop]
         loop.regions[0].terminator.operands[0] = loop.operands[0]
         return True

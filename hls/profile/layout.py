@@ -87,6 +87,7 @@ class Loop:
             raise ValueError(f"loop {self.key}: interleaving {self.interleaving} is not in 1..II = {self.static_ii}")
 
     def counters(self) -> tuple[Counter, ...]:
+        """The loop's counters, one for each of ``LOOP_KINDS``."""
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in LOOP_KINDS)
 
 
@@ -109,6 +110,7 @@ class Access:
     max_burst: int = 0  #: most words of a burst that the unit makes; 0 if unknown
 
     def counters(self) -> tuple[Counter, ...]:
+        """The counters of the access; an ``early`` one also counts the loads that were made in vain."""
         kinds = EARLY_KINDS if self.early else ACCESS_KINDS
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in kinds)
 
@@ -124,6 +126,7 @@ class Channel:
     line: int | None
 
     def counters(self) -> tuple[Counter, ...]:
+        """The counters of this end, one for each of ``CHANNEL_KINDS``."""
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in CHANNEL_KINDS)
 
 
@@ -141,6 +144,7 @@ class Account:
             raise ValueError(f"account {self.key}: no category {self.category!r}")
 
     def counters(self) -> tuple[Counter, ...]:
+        """The single counter of the account, in cycles."""
         return (Counter(f"account_{self.key}", "account", self.cause, self.line),)
 
 

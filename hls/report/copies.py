@@ -18,6 +18,7 @@ class CopyGroup:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the kernels, in their order."""
         return tuple(kernel.function.name for kernel in self.kernels)
 
     @property

@@ -25,10 +25,12 @@ class LoopWatch(Inspection):
         self._seen: dict[Place, frozenset[Span]] = {}
 
     def before(self, function: Function) -> None:
+        """Remember the loops of a kernel before the passes."""
         if function.kind == "kernel":
             self._seen |= _loops(function)
 
     def after(self, stage: str, name: str, function: Function, changed: bool | None) -> None:
+        """Record for each location whose last loop the pass ``name`` removed what became of it."""
         if changed is False or function.kind != "kernel":
             return
         now = _loops(function)

@@ -23,6 +23,7 @@ class SourceLoop:
 
     @property
     def place(self) -> Place:
+        """Location and label, by which a loop is found again after the passes."""
         return self.span, self.label
 
 

@@ -34,6 +34,8 @@ class LoadAccess(_Access):
     """A load and its unit: requests are addresses, responses data."""
 
     def request(self):
+        """The stream of requests, and a function of its payload that returns its fields, each with the value it
+        takes."""
         pointer = self.op.operands[0]
         if self.access.reads_ahead:
             return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.last, last_of_run(self.op))]
@@ -42,6 +44,7 @@ class LoadAccess(_Access):
         return self.unit.i, lambda payload: [(payload.addr, pointer), *self._mask(payload)]
 
     def response(self):
+        """The stream of responses, and a function of its payload that returns (result, bits, condition)."""
         result = self.op.result
         return self.unit.o, lambda payload: [(result, payload[: result.type.bits], None)]
 
@@ -50,6 +53,7 @@ class StoreAccess(_Access):
     """A posted store and its unit."""
 
     def request(self):
+        """The stream of requests, and a function of its payload: address, data and, for lanes, the mask."""
         pointer, value = self.op.operands[:2]
         return self.unit.i, lambda payload: [(payload.addr, pointer), (payload.data, value), *self._mask(payload)]
 
@@ -58,9 +62,11 @@ class AtomicAccess(_Access):
     """An atomic operation on global memory: its requests go to the single unit that serves all kernels."""
 
     def request(self):
+        """The stream of requests, and a function of its payload: address and operands."""
         pointer, values = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]
         return self.unit.i, lambda payload: [(payload.addr, pointer), *zip((payload.a, payload.b), values)]
 
     def response(self):
+        """The stream of responses, and a function of its payload: the value before the operation."""
         result = self.op.results[0]
         return self.unit.o, lambda payload: [(result, payload, None)]

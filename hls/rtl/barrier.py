@@ -23,9 +23,11 @@ class MeetAccess:
         self.unit = GroupMeeting(most_tokens(context.function), context.bypass_depth(op), fenced)
 
     def request(self):
+        """The stream of arrivals, and a function of its payload: whether it is the group's last."""
         return self.unit.i, lambda payload: [(payload.last, self.op.operands[1])]
 
     def response(self):
+        """The stream of releases, which carry no value."""
         return self.unit.o, lambda payload: []
 
 

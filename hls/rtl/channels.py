@@ -42,6 +42,7 @@ class Call:
         return held & request.payload & channel.ready & ~channel.valid
 
     def request(self):
+        """The stream of this call, and a function of its payload: predicate and, for a write, the value."""
         _, pred, *value = self.op.operands[: 2 + self.end.writes]
 
         def fields(payload):
@@ -51,6 +52,9 @@ class Call:
         return self.unit.i[self.k], fields
 
     def response(self):
+        """The stream of answers, and a function of its payload: for a read the value, and whether there is one; for
+        a write whether it was made."""
+
         def fields(payload):
             bits = [payload] if self.end.writes else [payload.value, payload.there]
             results = [r for r in self.op.results if not isinstance(r.type, TokenType)]

@@ -24,9 +24,11 @@ class FenceAccess:
         self.unit = FenceSequencer(tuple(depths), pending=context.memory.fences_under_way)
 
     def request(self):
+        """The stream of requests, which carry no value."""
         return self.unit.i, lambda payload: []
 
     def response(self):
+        """The stream of answers, which carry no value."""
         return self.unit.o, lambda payload: []
 
 

@@ -28,6 +28,9 @@ class HazardAccess:
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not plan.certain[k]}
 
     def request(self):
+        """The stream of requests, and a function of its payload: place and predicate of every access compared, as
+        the low bits of its address are cut."""
+
         def fields(payload):
             accesses = [*payload.asking, *payload.stores]
             operands = self.op.operands[: 2 * len(accesses)]
@@ -45,6 +48,9 @@ class HazardAccess:
             builder.m.d.comb += [fate.valid.eq(builder.valid(stage)), fate.made.eq(made)]
 
     def response(self):
+        """The stream of answers, and a function of its payload: nothing for a hazard that only waits, else hit and
+        slot of each load and the slots of the stores."""
+
         def fields(payload):
             if len(self.op.results) == 1:
                 return []

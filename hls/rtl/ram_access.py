@@ -116,6 +116,7 @@ class RamAtomicAccess(_RamAccess):
         )
 
     def attach(self, context) -> None:
+        """Put load and store port into the kernel's module."""
         super().attach(context)
         context.m.submodules[f"{context.names.op(self.op)}_store"] = self.store
 

@@ -41,6 +41,8 @@ class Pseudo:
 
     @classmethod
     def of(cls, plan: RegionPlan):
+        """New values of the widths that the plan needs: slots, entries, and the initial carried values."""
+
         def bits(n):
             return IntType(max(1, (n - 1).bit_length()))
 

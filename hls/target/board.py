@@ -37,6 +37,7 @@ class Clock:
 
     @property
     def period_ns(self) -> float:
+        """The clock period in ns."""
         return 1000.0 / self.kernel_mhz
 
 

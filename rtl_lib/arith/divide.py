@@ -106,14 +106,17 @@ class IntDivRem(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of dividend ``a`` and divisor ``b`` in bits: both ``width``."""
         return {"a": params.width, "b": params.width}
 
     @classmethod
     def outputs(cls, params):
+        """Widths of ``quotient`` and ``remainder`` in bits: those of the operands."""
         return {"quotient": params.width, "remainder": params.width}
 
     @classmethod
     def steps(cls, params):
+        """Magnitudes, the triple of the divisor, the digits of the quotient from the highest on, and the signs."""
         sign_levels = adder(params.width) if params.signed else 0.0
         return (
             Step("magnitude", sign_levels, partial(_magnitudes, params.signed)),
@@ -124,6 +127,7 @@ class IntDivRem(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """Quotient and remainder as bit patterns of ``width`` bits, by Python's integers."""
         mask = (1 << params.width) - 1
         if b == 0:
             return mask, a

@@ -134,14 +134,17 @@ class IntMul(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of the factors in bits; they may differ."""
         return {"a": params.width_a, "b": params.width_b}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the product in bits, which may be less than the sum of those of the factors."""
         return {"o": params.width_out}
 
     @classmethod
     def steps(cls, params):
+        """The factors cut to the width of the result, then partial products and their sums."""
         # Operand bits above the width of the result do not affect it.
         width_a, width_b = min(params.width_a, params.width_out), min(params.width_b, params.width_out)
 
@@ -165,6 +168,7 @@ class IntMul(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """The low ``width_out`` bits of the product, by Python's integers."""
         if params.signed:
             a -= (a >> (params.width_a - 1)) << params.width_a
             b -= (b >> (params.width_b - 1)) << params.width_b

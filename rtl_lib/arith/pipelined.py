@@ -194,6 +194,8 @@ class PipelinedPart(wiring.Component):
         return segments(levels, balanced_cuts(levels, latency))
 
     def elaborate(self, platform: object) -> Module:
+        """Build the steps as combinational logic, with registers enabled by ``en`` at ``latency`` cuts that balance the
+        levels of logic between them."""
         m = Module()
         steps, outputs = self.steps(self.params), self.outputs(self.params)
         cuts = balanced_cuts(tuple(step.levels for step in steps), self.timing.latency)

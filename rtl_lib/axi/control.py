@@ -79,6 +79,7 @@ class AxiLiteControl(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the registers, the cycle counter of a run, and the write and read channels that access them."""
         m = Module()
         running, done, enable = Signal(), Signal(), Signal()
         status, cycles = Signal(32), Signal(64)

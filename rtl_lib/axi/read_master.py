@@ -72,6 +72,8 @@ class AxiReadMaster(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register for the address on offer, the connection of the responses, and the counter of bursts in
+        flight. Simulation (``platform`` is None) adds an assertion that no burst crosses 4 KiB."""
         m = Module()
         m.submodules.under_way = under_way = UnderWay(self.outstanding)
         request, response, ar, r = self.port.request, self.port.response, self.axi.ar, self.axi.r

@@ -31,6 +31,8 @@ class UnderWay(wiring.Component):
         super().__init__({"begin": In(1), "end": In(1), "full": Out(1), "stale": Out(1), "in_reset": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build two counters that a reset does not clear: of all bursts in flight, and of those from before the
+        reset."""
         m = Module()
         count = Signal(range(self.limit + 1), reset_less=True)
         old, following = Signal.like(count), Signal.like(count)  # old: those from before the last reset

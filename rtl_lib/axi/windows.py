@@ -48,9 +48,11 @@ class AxiLiteWindows(wiring.Component):
 
     @property
     def windows(self):
+        """The ports of the windows, that of the lowest address first."""
         return [getattr(self, f"window{k}") for k in range(self.count)]
 
     def elaborate(self, platform: object) -> Module:
+        """Build a router for writes and one for reads; they share nothing."""
         m = Module()
         self._route(m, "aw", "b")
         self._route(m, "ar", "r")

@@ -51,6 +51,8 @@ class AxiWriteMaster(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the address register, the counter of words left in the burst, and the counter of bursts in flight.
+        Simulation (``platform`` is None) adds assertions."""
         m = Module()
         m.submodules.under_way = under_way = UnderWay(self.outstanding)
         left = Signal.like(self.port.request.payload.words, reset_less=True)  # words of the current burst still to move

@@ -137,14 +137,17 @@ class FloatAdd(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of the terms in bits: that of the format."""
         return {"a": params.format.width, "b": params.format.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the sum in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Order by magnitude and detection of special numbers, alignment, addition, normalization, rounding."""
         fmt = params.format
         width = fmt.precision + _EXTRA
         return (
@@ -164,6 +167,7 @@ class FloatAdd(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """The sum as an exact rational number, rounded once; a zero is negative only if both terms are."""
         fmt = params.format
         b ^= fmt.zero(params.subtract)
         infinities = {x for x in (a, b) if fmt.is_infinite(x)}

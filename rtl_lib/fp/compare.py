@@ -69,14 +69,17 @@ class FloatCompare(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of the numbers compared, in bits: that of the format."""
         return {"a": params.format.width, "b": params.format.width}
 
     @classmethod
     def outputs(cls, params):
+        """One bit."""
         return {"o": 1}
 
     @classmethod
     def steps(cls, params):
+        """Comparison of the magnitudes beside the detection of NaN and zero, then the decision for ``op``."""
         fmt = params.format
         return (
             beside(
@@ -89,6 +92,8 @@ class FloatCompare(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """1 if the relation of the numbers (less, equal, greater or unordered) is among those for which ``op`` is true,
+        else 0."""
         fmt = params.format
         if fmt.is_nan(a) or fmt.is_nan(b):
             relation = "unordered"

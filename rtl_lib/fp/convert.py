@@ -73,14 +73,17 @@ class IntToFloat(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Width of the integer in bits."""
         return {"a": params.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the float in bits."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Magnitude, count of leading zeros, normalization, rounding."""
         return (
             Step("magnitude", adder(params.width) if params.signed else 0.0, partial(_magnitude, params)),
             Step("measure", leading_zeros_levels(params.width), partial(_measure, params)),
@@ -91,6 +94,7 @@ class IntToFloat(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
+        """The integer rounded by the format's own :meth:`~rtl_lib.fp.format.FloatFormat.round`."""
         if params.signed:
             a -= (a >> (params.width - 1)) << params.width
         return params.format.round(a, rounding=params.rounding or "even")
@@ -155,14 +159,18 @@ class FloatToInt(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Width of the float in bits."""
         return {"a": params.format.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the integer in bits."""
         return {"o": params.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, the shift of the significand to the integer's place, rounding unless toward zero, and
+        saturation."""
         width = params.width
         rounds = params.rounding not in (None, "zero")
         return (
@@ -182,6 +190,7 @@ class FloatToInt(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
+        """The value rounded as a rational number, limited to the integer's range; 0 for a NaN."""
         fmt = params.format
         low = -(1 << (params.width - 1)) if params.signed else 0
         high = low + (1 << params.width) - 1

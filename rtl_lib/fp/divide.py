@@ -98,14 +98,17 @@ class FloatDiv(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of dividend and divisor in bits: that of the format."""
         return {"a": params.width, "b": params.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the quotient in bits: that of the format."""
         return {"o": params.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, normalization of subnormal operands, one digit of the quotient a step, rounding."""
         precision = params.precision
         digit_levels = adder(precision + 1) + MUX
         unpack = Step("unpack", UNPACK_LEVELS, partial(_unpack_pair, params))
@@ -134,6 +137,8 @@ class FloatDiv(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """The quotient as an exact rational number, rounded once; 0 / 0 and the quotient of two infinities are a
+        NaN."""
         negative = params.negative(a) != params.negative(b)
         both_infinite = params.is_infinite(a) and params.is_infinite(b)
         both_zero = params.is_zero(a) and params.is_zero(b)

@@ -132,14 +132,17 @@ class FloatFma(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of the factors ``a`` and ``b`` and of the addend ``c`` in bits: that of the format."""
         return dict.fromkeys(("a", "b", "c"), params.format.width)
 
     @classmethod
     def outputs(cls, params):
+        """Width of the result in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Product of the significands beside the alignment of the addend, their sum, normalization, rounding."""
         fmt = params.format
         precision = fmt.precision
         window = _addend_start(fmt) + precision + 1
@@ -179,6 +182,7 @@ class FloatFma(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b, c):
+        """``a * b + c`` as an exact rational number, rounded once."""
         fmt = params.format
         negative = fmt.negative(a) != fmt.negative(b)
         infinite, zero = fmt.is_infinite(a) or fmt.is_infinite(b), fmt.is_zero(a) or fmt.is_zero(b)

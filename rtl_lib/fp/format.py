@@ -54,6 +54,7 @@ class FloatFormat:
 
     @property
     def bias(self):
+        """What is added to a number's exponent to store it: 127 for single precision."""
         return (1 << (self.exponent - 1)) - 1
 
     @property
@@ -82,12 +83,15 @@ class FloatFormat:
         return bits & ~self.zero(True)
 
     def is_nan(self, bits):
+        """Whether ``bits`` are a NaN, quiet or signaling."""
         return self._magnitude(bits) > self.infinity()
 
     def is_infinite(self, bits):
+        """Whether ``bits`` are an infinity of either sign."""
         return self._magnitude(bits) == self.infinity()
 
     def is_zero(self, bits):
+        """Whether ``bits`` mean a zero of either sign: subnormal numbers too if the format has none."""
         return self._magnitude(bits) < (1 if self.subnormals else 1 << self.mantissa)
 
     def value(self, bits):

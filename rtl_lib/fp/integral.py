@@ -70,14 +70,17 @@ class FloatIntegral(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Width of the operand in bits: that of the format."""
         return {"a": params.format.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the result in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, a mask of the bits below the point, the decision to round up, and an adder."""
         fmt = params.format
         return (
             Step("unpack", max(UNPACK_LEVELS, 2 * adder(fmt.exponent) + MUX), partial(_unpack, fmt)),
@@ -88,6 +91,7 @@ class FloatIntegral(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
+        """The value rounded to an integer as a rational number; infinities are unchanged."""
         fmt = params.format
         if fmt.is_nan(a):
             return fmt.quiet_nan

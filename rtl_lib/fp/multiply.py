@@ -100,14 +100,17 @@ class FloatMul(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of the factors in bits: that of the format."""
         return {"a": params.format.width, "b": params.format.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the product in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, product of the significands, normalization, rounding."""
         fmt = params.format
         precision, exponent = fmt.precision, fmt.exponent
         product, gather, *sums = product_steps(
@@ -142,6 +145,7 @@ class FloatMul(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a, b):
+        """The product as an exact rational number, rounded once; zero times infinity is a NaN."""
         fmt = params.format
         negative = fmt.negative(a) != fmt.negative(b)
         infinite, zero = fmt.is_infinite(a) or fmt.is_infinite(b), fmt.is_zero(a) or fmt.is_zero(b)

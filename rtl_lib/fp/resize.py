@@ -33,6 +33,7 @@ class ResizeParams:
 
     @property
     def widens(self):
+        """Whether the target has more bits of exponent than the source, so that every number is exact in it."""
         return self.target.exponent > self.source.exponent
 
 
@@ -89,14 +90,17 @@ class FloatResize(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Width of the number in the source format, in bits."""
         return {"a": params.source.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the number in the target format, in bits."""
         return {"o": params.target.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, normalization if the target is wider, else a shift to its precision, and rounding."""
         precision, exponent = params.source.precision, max(params.source.exponent, params.target.exponent)
         unpack = Step("unpack", max(UNPACK_LEVELS, adder(exponent)), partial(_unpack, params))
         place: tuple[Step, ...]
@@ -115,6 +119,7 @@ class FloatResize(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
+        """The value rounded to the target format in direction ``rounding``; a NaN becomes the quiet NaN."""
         source, target = params.source, params.target
         if source.is_nan(a):
             return target.quiet_nan

@@ -86,14 +86,17 @@ class FloatSqrt(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Width of the operand in bits: that of the format."""
         return {"a": params.width}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the root in bits: that of the format."""
         return {"o": params.width}
 
     @classmethod
     def steps(cls, params):
+        """Unpacking, normalization of subnormal operands, one digit of the root a step, rounding."""
         precision = params.precision
         return (
             Step("unpack", UNPACK_LEVELS, partial(_unpack, params)),
@@ -106,6 +109,7 @@ class FloatSqrt(PipelinedPart):
 
     @classmethod
     def golden(cls, params, a):
+        """The integer root of the scaled significand with a sticky bit, rounded once; negative numbers give a NaN."""
         if params.is_zero(a):
             return params.zero(params.negative(a))
         if a == params.infinity():

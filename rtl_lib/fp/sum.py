@@ -220,14 +220,18 @@ class FloatSum(PipelinedPart):
 
     @classmethod
     def inputs(cls, params):
+        """Widths of all factors of all terms in bits, in the order of the terms: that of the format."""
         return {name: params.format.width for names in params.operands for name in names}
 
     @classmethod
     def outputs(cls, params):
+        """Width of the sum in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
     def steps(cls, params):
+        """Products of the terms beside the search for the greatest exponent, alignment, one sum, normalization,
+        rounding."""
         fmt = params.format
         width = params.aligned + params.head
         numbers = range(len(params.terms))
@@ -258,6 +262,7 @@ class FloatSum(PipelinedPart):
 
     @classmethod
     def golden(cls, params, *operands):
+        """The sum of the terms, truncated where the part truncates them, rounded once."""
         fmt, given = params.format, iter(operands)
         terms = [
             (term[0] == "-", [next(given) for _ in names])

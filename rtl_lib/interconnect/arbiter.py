@@ -37,6 +37,7 @@ class RoundRobin(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a mask of the requesters after the one last taken, and the choice of the lowest request within it."""
         m = Module()
         behind = Signal(self.count)  # requesters after the one last taken
         later = self.requests & behind

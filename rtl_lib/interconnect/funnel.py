@@ -56,6 +56,7 @@ class Funnel(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the arbiter, the register that selects the payload a cycle later, and a FIFO of ``PLACES`` payloads."""
         m = Module()
         m.submodules.arbiter = arbiter = RoundRobin(len(self.asks))
         m.submodules.places = places = StreamFifo(self._offer, PLACES)

@@ -71,6 +71,7 @@ class ReadInterconnect(wiring.Component):
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register of the request for each unit, and a request path and a return path for each bank."""
         m = Module()
         asking = [
             SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))

@@ -89,6 +89,7 @@ class WriteInterconnect(wiring.Component):
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a request path, the queue of the units that own its bursts, and a data path for each bank."""
         m = Module()
         banks = range(self.map.banks)
         # the requests of the cycle before

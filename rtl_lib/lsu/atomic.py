@@ -82,6 +82,7 @@ class AtomicUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the connection to the unit that serves all, and a counter that limits the requests to ``ANSWERS``."""
         m = Module()
         request, response = self.mem.request, self.mem.response
         under_way = Signal(range(ANSWERS + 1))

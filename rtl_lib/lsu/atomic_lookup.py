@@ -72,6 +72,7 @@ class AtomicLookup(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the table of words, the queue of words that are leaving, and the three stages of the lookup."""
         m = Module()
         m.submodules.table = table = Ram(width=self.word_bits + EPOCH_BITS, depth=self.places)
         m.submodules.departures = departures = Departures(

@@ -67,6 +67,8 @@ class AtomicMemory(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the merge of the kernels' requests, the lookup, the queue before the words, and the paths from and to
+        memory."""
         m = Module()
         word_bits = self.addr_bits - self.offset_bits
         m.submodules.lookup = lookup = AtomicLookup(

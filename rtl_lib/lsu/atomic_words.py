@@ -119,6 +119,7 @@ class AtomicWords(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the RAM of the words, the four stages of an operation, and the forwarding between them."""
         m = Module()
         self._stores(m)
         go = Signal()

@@ -44,6 +44,7 @@ class PlaceGuard(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the counter of words in the interval, and those of the accesses that must leave before it may end."""
         m = Module()
         before = Signal.like(self.level)  # accesses in flight up to the last deep one of the interval before
         recent = Signal.like(self.level)  # the same for this interval

@@ -60,6 +60,7 @@ class BurstBuilder(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register of the open burst, and a comparator with the word that would continue it."""
         m = Module()
         burst = Signal(data.StructLayout({"first": self.i.payload.shape(), "words": range(self.max_burst + 1)}))
         following = Signal.like(self.i.payload)  # the word that would continue the burst

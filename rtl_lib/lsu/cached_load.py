@@ -87,6 +87,8 @@ class CachedLoadUnit(wiring.Component):
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform: object) -> Module:
+        """Build the lookup of the word, the path that fetches missing words, and the guard that limits the words
+        placed."""
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
         m.submodules.finder = finder = WordFinder(

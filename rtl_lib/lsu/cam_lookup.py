@@ -94,6 +94,8 @@ class WordFinder(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the table of hints, the table of the words in the places, and the pipeline that reads one after the
+        other."""
         m = Module()
         go, busy, same = Signal(), Signal(), Signal()
         looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)

@@ -54,6 +54,7 @@ class ConstantLoadUnit(wiring.Component):
         super().__init__(load_ports(access_bytes, addr_bits, ConstantPort(access_bytes, addr_bits)))
 
     def elaborate(self, platform: object) -> Module:
+        """Build the connection to the cache, and a FIFO of ``depth`` responses."""
         m = Module()
         request, response = self.mem.request, self.mem.response
         m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
@@ -129,9 +130,12 @@ class ConstantCache(wiring.Component):
 
     @property
     def loads(self):
+        """The ports of the loads, in the order of ``accesses``."""
         return [getattr(self, f"load{k}") for k in range(len(self.accesses))]
 
     def elaborate(self, platform: object) -> Module:
+        """Build a copy of words and tags for each load, and the single path that fetches missing words for all
+        copies."""
         m = Module()
         # the data written into every copy
         self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)

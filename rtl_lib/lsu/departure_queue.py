@@ -35,6 +35,7 @@ class Departures(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a circular buffer of keys, each with a comparator."""
         m = Module()
         keys = [Signal(len(self.asked), name=f"key{k}") for k in range(self.places)]
         inside = Signal(self.places)

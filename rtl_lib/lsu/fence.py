@@ -72,6 +72,8 @@ class FenceSequencer(wiring.Component):
         return [getattr(self, f"store{k}") for k in range(len(self.queue_depths))]
 
     def elaborate(self, platform: object) -> Module:
+        """Build, for each store unit, the request to it after the stores ahead in its queue, and the counter of its
+        answers."""
         m = Module()
         accept, waiting = self.i.valid & self.i.ready, Signal(range(self.pending + 1))
         answered = self.o.valid & self.o.ready
@@ -132,6 +134,7 @@ class FenceShare(wiring.Component):
         super().__init__({"askers": In(Fence()).array(askers), "unit": Out(Fence())})
 
     def elaborate(self, platform: object) -> Module:
+        """Build a round-robin merge of the requests, and a FIFO of the requesters that wait for an answer."""
         m = Module()
         m.submodules.merge = merge = RoundRobin(0, len(self.askers))
         m.submodules.order = order = StreamFifo(range(len(self.askers)), self.pending)

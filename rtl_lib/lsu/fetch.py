@@ -106,6 +106,7 @@ class FetchPath(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the burst builder, the queues of requests and accesses, and the buffer in which words arrive."""
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         m.submodules.builder = builder = BurstBuilder(**self._builder)

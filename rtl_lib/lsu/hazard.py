@@ -66,6 +66,7 @@ class StoreTable(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a circular buffer of places with their states, and a comparator for each entry and place asked for."""
         m = Module()
         places = Array(Signal(self.place_bits, name=f"place{k}", reset_less=True) for k in range(self.entries))
         head, tail, used = Signal(range(self.entries)), Signal(range(self.entries)), Signal(range(self.entries + 1))
@@ -153,6 +154,8 @@ class HazardUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a table for each store unit, and two stages: one compares a token, the next holds it while a store
+        blocks it."""
         m = Module()
         tables = self._tables(m)
         compared, held = Signal(), Signal()  # whether each stage holds a token

@@ -69,6 +69,7 @@ class WordTable(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build entries of a word number, a mask of its places and a count of its stores, and a comparator for each."""
         m = Module()
         shift, entries = self.per_word.bit_length() - 1, range(self.entries)
         words = [Signal(self.place_bits - shift, name=f"word{k}", reset_less=True) for k in entries]

@@ -92,6 +92,8 @@ class LoadUnit(wiring.Component):
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst), reads_ahead))
 
     def elaborate(self, platform: object) -> Module:
+        """Build the comparison with the word before, the path that fetches words, and with ``reads_ahead`` the requests
+        ahead."""
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
         connect(m, path.o, wiring.flipped(self.o))

@@ -48,6 +48,8 @@ class PipelinedLoadUnit(wiring.Component):
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform: object) -> Module:
+        """Build a FIFO of offsets of the words requested, the cut of the bytes out of each word, and a FIFO of
+        these."""
         m = Module()
         word_shift, low = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
         request, response = self.mem.request, self.mem.response
@@ -118,6 +120,7 @@ class PipelinedStoreUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a register of one store, and the queue of the stores that memory has not acknowledged."""
         m = Module()
         m.submodules.settlement = settlement = Settlement(self.outstanding)
         request, word, fence = self.mem.request, self.mem.data, self.fence.request

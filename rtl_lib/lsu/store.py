@@ -108,6 +108,8 @@ class StoreUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the register in which stores to one word are joined, the burst builder, the queues to memory, and the
+        queue of bursts not acknowledged."""
         m = Module()
         m.submodules.builder = builder = BurstBuilder(**self._builder)
         m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)

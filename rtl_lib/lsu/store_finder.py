@@ -70,6 +70,7 @@ class NewestStores(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the table of places, and a bit for each place that the newest store to it sets and later ones clear."""
         m = Module()
         m.submodules.table = table = self._table(m)
         low = max(1, self.per_word).bit_length() - 1
@@ -156,6 +157,7 @@ class StoreFinder(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a table for each store operation, and the two stages in which a token is compared with all of them."""
         m = Module()
         tables, stores = self._tables(m), self.i.payload.stores
         go, taken, compared = Signal(), Signal(), Signal()

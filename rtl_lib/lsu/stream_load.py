@@ -86,6 +86,8 @@ class StreamLoadUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the queue of runs, the counter that requests their words in bursts, and the one that cuts elements out
+        of them."""
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         offset, count = words.select.payload.offset, self.start.payload.count

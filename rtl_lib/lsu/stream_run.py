@@ -68,6 +68,7 @@ class RunAhead(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the number of the next word to request, and the decision how far ahead of the accesses it may be."""
         m = Module()
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
         # more: request the block after this one, too

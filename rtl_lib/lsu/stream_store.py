@@ -49,6 +49,7 @@ class StreamStoreUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the address counter and the counter of elements left, before the store unit."""
         m = Module()
         m.submodules.unit = unit = self.unit
         for name in ("fence", "mem", "observe"):

@@ -88,6 +88,8 @@ class WideLoadUnit(wiring.Component):
         self._access = data.StructLayout({"odd": 1, "place": range(self.lanes.places), **mask, "wants": 2, "comes": 2})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the choice of words that an access needs, the unit that loads them, and the cut of the lanes out of two
+        words."""
         m = Module()
         m.submodules.inner = inner = (CachedLoadUnit if "words" in self._inner else LoadUnit)(**self._inner)
         m.submodules.accesses = accesses = StreamFifo(self._access, self.depth)

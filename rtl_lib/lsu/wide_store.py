@@ -81,6 +81,8 @@ class WideStoreUnit(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the rotation of the lanes to their places, the register of a second part, and the unit that stores the
+        words."""
         m = Module()
         m.submodules.inner = inner = StoreUnit(**self._inner)
         connect(m, inner.mem, wiring.flipped(self.mem))

@@ -76,6 +76,8 @@ class WordBuffer(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a RAM of words as a circular buffer, and the multiplexer that cuts pieces out of its output
+        register."""
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
         m.submodules.words = words = Ram(width=shape.size, depth=self.places)

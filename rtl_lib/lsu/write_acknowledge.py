@@ -44,6 +44,7 @@ class Settlement(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a FIFO of bursts and fences, and a counter of acknowledgements that came before their turn."""
         m = Module()
         m.submodules.waiting = waiting = StreamFifo(self.i.payload.shape(), self.outstanding)
         wiring.connect(m, wiring.flipped(self.i), waiting.i)

@@ -111,6 +111,8 @@ class BankedRam(wiring.Component):
         return PumpedRam.timing if pumped else Ram.timing
 
     def elaborate(self, platform: object) -> Module:
+        """Build the blocks of every bank, and the multiplexers between ports and banks. Simulation (``platform`` is
+        None) adds assertions."""
         m = Module()
         self._simulated = platform is None  # the Verilog subset for synthesis has no assertions
         read_banks = [self._bank(m, port.addr, f"read_bank{k}") for k, port in enumerate(self.reads)]

@@ -61,6 +61,8 @@ class StreamFifo(wiring.Component):
         return Timing(latency=2 if depth > SHALLOW and Shape.cast(shape).width else 1)
 
     def elaborate(self, platform: object) -> Module:
+        """Build the storage and the counter of payloads; ``i.ready`` is a register. The output register of a block RAM
+        is refilled as its payload is taken."""
         m = Module()
         put, take = Signal(), Signal()  # advance the write pointer and the read pointer
         stored = Signal(range(self.depth + 1))  # put and not yet taken

@@ -97,6 +97,8 @@ class PumpedRam(wiring.Component):
         super().__init__({"reads": In(read).array(reads), "writes": In(write).array(writes)})
 
     def elaborate(self, platform: object) -> Module:
+        """Build the block in the domain ``sync2x``, and the registers that give it one address in each half of a
+        cycle."""
         m, block = Module(), SharedBlock(**self.shape)
         m.submodules.block = DomainRenamer(DOUBLE)(block)
         early = self._halves(m)

@@ -59,6 +59,8 @@ class PumpedLoadPort(wiring.Component):
         return Timing(latency=PumpedRam.timing.latency + forwarding, stallable=False)
 
     def elaborate(self, platform: object) -> Module:
+        """Build a shift register of the places in flight, as long as the latency, and with ``forwarding`` the
+        comparison with stores."""
         m = Module()
         shift = exact_log2(self.access_bytes)
         places = [self.i.payload[shift:]]  # of the loads in flight, the newest first

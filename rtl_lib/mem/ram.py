@@ -65,6 +65,7 @@ class Ram(wiring.Component):
         super().__init__({"read": In(read), **({"write": In(write)} if writable else {})})
 
     def elaborate(self, platform: object) -> Module:
+        """Build an Amaranth memory with one read port and, if ``writable``, one write port."""
         m = Module()
         m.submodules.words = words = Memory(shape=self.width, depth=self.depth, init=list(self.init))
         read = words.read_port()

@@ -69,6 +69,7 @@ class RamLoadPort(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the register of the offset in the word, and the multiplexer that selects the bytes."""
         m = Module()
         offset = Signal(exact_log2(self.word_bytes // self.access_bytes))
         m.d.comb += [
@@ -122,6 +123,7 @@ class ForwardingLoadPort(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the read of the RAM, and a register behind it that takes data stored in between instead."""
         m = Module()
         valid, moves = Signal(), Signal()
         place = Signal(len(self.i.payload) - exact_log2(self.access_bytes))  # of the load whose word the RAM outputs
@@ -192,6 +194,7 @@ class RamStorePort(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build the connection to the write port with its strobes, and a register for the answer to a fence."""
         m = Module()
         store, pieces = self.i.payload, self.word_bytes // self.access_bytes
         word_shift, access_shift = exact_log2(self.word_bytes), exact_log2(self.access_bytes)

@@ -56,6 +56,7 @@ class ReplicatedRam(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Module:
+        """Build a copy of the memory for each read port, all written by the one store that is active."""
         m = Module()
         address, data, strobe = self._shared_write(m, platform)
         m.d.comb += [self.written.addr.eq(address), self.written.data.eq(data), self.written.strobe.eq(strobe)]

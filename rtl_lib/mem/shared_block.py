@@ -58,6 +58,8 @@ class SharedBlock(wiring.Component):
         super().__init__(ports | ({"b": In(wiring.Signature(b))} if dual or writable else {}))
 
     def elaborate(self, platform: object) -> Module:
+        """Build an Amaranth memory with the read port of ``a``, the write port of ``b``, and for a ``dual`` block its
+        read port."""
         m = Module()
         m.submodules.words = words = Memory(shape=self.width, depth=self.depth, init=list(self.init))
         read, wrong = words.read_port(), Signal(self.width // self.granularity)

@@ -32,6 +32,7 @@ class Allocation:
 
     @property
     def end(self) -> int:
+        """The address after the last byte."""
         return self.address + self.bytes
 
 

@@ -68,9 +68,11 @@ class BoardEvent(PendingEvent):
         self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
     def begin(self) -> None:
+        """Start the kernel on the board; the schedule calls this once all commands in ``after`` have ended."""
         self.board_runs.begin(self)
 
     def give_up(self) -> None:
+        """End the launches that can make no progress with an error, as nothing else is left to run."""
         self.board_runs.give_up_stopped()
 
 
@@ -90,6 +92,7 @@ class BoardRuns:
 
     @property
     def schedule(self):
+        """The schedule of the context's board, which all of its programs share."""
         return self.program.context.simulated.schedule
 
     def add(

@@ -228,6 +228,7 @@ class EmulatedEvent(PendingEvent):
         self._observation: Observation | None = None
 
     def begin(self) -> None:
+        """Run the kernel until it ends or waits at a channel; a fault of the program makes the event fail."""
         program = self.program
         try:
             if program.model:
@@ -247,6 +248,7 @@ class EmulatedEvent(PendingEvent):
         _advance(program)
 
     def give_up(self) -> None:
+        """Let waiting kernels continue once more; if this one still waits, fail it and those that run with it."""
         program = self.program
         _advance(program, last=True)
         if not self.over:

@@ -238,11 +238,13 @@ class PendingEvent(Event):
 
     @property
     def stats(self) -> Statistics | None:
+        """The statistics of the run, None for a command that is no launch. Waits for its end; raises its error."""
         self.wait()
         return present(self._finished).stats
 
     @property
     def profile(self) -> "Profile":
+        """Times of the command in ns. Waits for its end; raises its error."""
         self.wait()
         return present(self._finished).profile
 
@@ -295,6 +297,7 @@ class Marker(PendingEvent):
         self.command_type = kind
 
     def begin(self) -> None:
+        """End at once: the times of start and end are that at which all commands before it had ended."""
         self.end(Event(self.ready_ns, self.ready_ns, queued_ns=self.queued_ns, submit_ns=self.submit_ns))
 
 
@@ -312,6 +315,7 @@ class UserEvent(PendingEvent):
 
     @property
     def context(self) -> "Context":
+        """The context in which the event was created."""
         return self._context
 
     def set_status(self, status: int) -> None:
@@ -351,6 +355,7 @@ class UserEvent(PendingEvent):
 
     @property
     def profile(self) -> "Profile":
+        """Raises LogicError (PROFILING_INFO_NOT_AVAILABLE): the host's events have no times."""
         raise LogicError("UserEvent.profile", status_code.PROFILING_INFO_NOT_AVAILABLE, "a user event has no times")
 
     def get_profiling_info(self, parameter: int) -> int:

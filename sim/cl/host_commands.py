@@ -28,6 +28,7 @@ class HostCommand(PendingEvent):
         self.what = f"a command {command_type.to_string(kind)}"
 
     def begin(self) -> None:
+        """Do the command's work and end with the times, in ns, at which it started and ended."""
         times = self._work(self.ready_ns)
         start_ns, end_ns = times
         finished = Event(

@@ -180,6 +180,7 @@ class Buffer(MemoryObject):
 
     @property
     def int_ptr(self) -> int:
+        """The buffer's address in the board's global memory, in bytes."""
         return self.address
 
     @property

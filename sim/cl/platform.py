@@ -120,6 +120,7 @@ class Device:
 
     @property
     def platform(self) -> Platform:
+        """The only platform."""
         return Platform()
 
     def get_info(self, parameter: int):
@@ -156,14 +157,17 @@ class Context:
 
     @property
     def device(self) -> Device:
+        """The only device of the context."""
         return self.devices[0]
 
     @property
     def num_devices(self) -> int:
+        """The number of devices: always 1."""
         return len(self.devices)
 
     @property
     def properties(self) -> list[tuple[int, Platform]]:
+        """The properties in the form of ``clGetContextInfo``: the platform."""
         return [(context_properties.PLATFORM, self.device.platform)]
 
     def get_info(self, parameter: int):

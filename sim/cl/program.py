@@ -208,10 +208,13 @@ class Program:
 
     @property
     def num_kernels(self) -> int:
+        """The number of kernels that a host can launch: those that are not autorun. Raises an error before the
+        program is built."""
         return len(self.all_kernels())
 
     @property
     def num_devices(self) -> int:
+        """The number of devices of the context: always 1."""
         return len(self.devices)
 
     @property
@@ -298,6 +301,7 @@ class Kernel:
 
     @property
     def context(self) -> Context:
+        """The context of the kernel's program."""
         return self.program.context
 
     @property

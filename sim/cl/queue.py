@@ -31,6 +31,7 @@ class CommandQueue:
 
     @property
     def device(self) -> Device:
+        """The board to which the queue belongs."""
         return self.context.device
 
     def get_info(self, parameter: int):

@@ -53,6 +53,7 @@ class UnsetRead:
 
     @property
     def diagnostic(self) -> Diagnostic:
+        """A warning at the place of the read, with the number of reads."""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return Diagnostic(
             f"in {self.function}, an element is read {times} before it is written; it reads as 0 here, as "
@@ -146,6 +147,7 @@ class Wait:
 
     @property
     def note(self) -> Diagnostic:
+        """A note at the place of the call: which channel the kernel waits for, and whether to read or to write."""
         what = (
             f"to write to channel {self.channel}, which is full"
             if self.writes

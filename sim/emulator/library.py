@@ -56,6 +56,7 @@ class Started:
 
     @property
     def done(self) -> bool:
+        """Whether the launch has ended, with or without a fault."""
         return bool(self.ended.value)
 
 

@@ -41,6 +41,7 @@ class Case:
 
     @property
     def placement(self) -> str:
+        """How data lies in the banks: "interleaved" or "by bank"."""
         return "interleaved" if self.board.memory.interleaved else "by bank"
 
     def holds(self, simulated: float) -> bool:

@@ -98,9 +98,11 @@ class Affine:
         return self - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {WrappedSum(symbol): times})
 
     def loops(self) -> Iterable[Loop]:
+        """The loops whose iteration counters occur in the form."""
         return (u for u in self.terms if isinstance(u, Loop))
 
     def symbols(self) -> Iterable[Symbol]:
+        """The unknowns of the form that are no iteration counters."""
         return (u for u in self.terms if isinstance(u, Symbol))
 
 

@@ -20,10 +20,12 @@ class Range:
 
     @classmethod
     def full(cls, bits: int) -> "Range":
+        """The range of a value of ``bits`` bits of which nothing is known."""
         return cls(bits, 0, (1 << bits) - 1, -(1 << bits - 1), (1 << bits - 1) - 1)
 
     @classmethod
     def exact(cls, number: int, bits: int) -> "Range":
+        """The range of a value whose bit pattern is ``number``."""
         return cls(bits, number, number, signed(number, bits), signed(number, bits))
 
     @classmethod
@@ -63,6 +65,7 @@ class Range:
         return Range(self.bits, *bounds)._agree()
 
     def join(self, other: "Range") -> "Range":
+        """The smallest range that contains both, bound by bound."""
         return Range(
             self.bits,
             min(self.umin, other.umin),

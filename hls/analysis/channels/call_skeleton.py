@@ -65,6 +65,7 @@ class LoopStep:
 
     @property
     def span(self) -> Span | None:
+        """The loop's place in the source, None if it has none."""
         return self.op.span
 
     @property
@@ -235,6 +236,7 @@ class Player:
 
     @property
     def ended(self) -> bool:
+        """Whether the kernel has ended: no call is left."""
         return not self._frames
 
     def made(self) -> None:

@@ -50,6 +50,7 @@ class Wait:
 
     @property
     def other(self) -> str | None:
+        """The kernel at the other end of the channel, None if that end is the host's."""
         return self.link.reader if self.call.writes else self.link.writer
 
 

@@ -30,10 +30,12 @@ class Loop:
 
     @property
     def body(self) -> Region:
+        """The region that an iteration executes."""
         return self.op.regions[0]
 
     @property
     def parallel(self) -> bool:
+        """Whether the iterations are work-items, which are unordered."""
         return bool(self.op.attrs.get(Attr.PARALLEL))
 
     @property

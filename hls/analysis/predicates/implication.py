@@ -86,6 +86,7 @@ class Exclusions:
         self._facts: dict[Value, tuple[set, set, dict[Value, int]]] = {}
 
     def never_both(self, one: Value, other: Value) -> bool:
+        """Whether the two conditions are proven to be never true at the same time; False proves nothing."""
         for either, rest in ((one, other), (other, one)):
             if either.op is not None and either.op.opcode == "or":
                 return all(self.never_both(part, rest) for part in either.op.operands)

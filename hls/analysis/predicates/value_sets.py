@@ -36,6 +36,7 @@ class ValueSet:
 
     @property
     def none(self) -> bool:
+        """Whether the set is empty."""
         return not self.numbers and not self.others
 
 

@@ -87,6 +87,7 @@ class PartialExecution:
 
     @property
     def equal(self) -> set[Value]:
+        """The computed values that were the same for all work-items each time."""
         return self.seen - self.parted - self.unknown
 
     def _set(self, value: Value, number):

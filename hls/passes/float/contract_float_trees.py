@@ -49,6 +49,7 @@ class ContractFloatTrees(FunctionPass):
     forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which trees of additions and products are single operations; library functions are unchanged."""
         if function.attrs.get(Attr.LIBRARY) or not function.attrs.get(Attr.FP_CONTRACT, True):
             return function
         result = clone_function(function)

@@ -72,6 +72,7 @@ class ExpandFloatReductions(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which sums whose additions limit the loop are kept in several parts, or in an accumulator."""
         result = clone_function(function)
         used, changed = uses(result.body), False
         for loop in [op for op in result.body.ops if op.opcode == "loop"]:

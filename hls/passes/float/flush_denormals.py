@@ -22,6 +22,7 @@ class FlushDenormals(FunctionPass):
     forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which operations on float and double that support it are marked; half is never flushed."""
         if function.attrs.get(Attr.LIBRARY):
             return function
         result = clone_function(function)

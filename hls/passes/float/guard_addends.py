@@ -37,6 +37,8 @@ class GuardAddends(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which guarded terms replace selects, in the innermost loops first; an equal copy without
+        ``timing``."""
         result = clone_function(function)
         if self.timing is not None:
             timing = self.timing.unplanned(function)

@@ -49,10 +49,12 @@ class Accumulator:
 
     @property
     def significand(self) -> int:
+        """Bits of the type's significand."""
         return _FIELDS[self.type.bits][0]
 
     @property
     def exponent(self) -> int:
+        """Bits of the type's exponent."""
         return _FIELDS[self.type.bits][1]
 
     @property

@@ -30,6 +30,7 @@ class ReassociateFloatSums(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which chains of additions are balanced trees, in every region."""
         result = clone_function(function)
         regions = [result.body, *(inner for op in walk(result.body) for inner in op.regions)]
         used = uses(result.body)

@@ -25,6 +25,7 @@ class SinkSelectIntoAddend(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which selects of floats are below the additions, in every region."""
         result = clone_function(function)
         for region in [result.body, *(inner for op in walk(result.body) for inner in op.regions)]:
             for op in [op for op in region.ops if op.opcode == "select" and isinstance(op.result.type, FloatType)]:

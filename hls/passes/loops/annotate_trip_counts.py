@@ -20,6 +20,7 @@ class AnnotateTripCounts(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which every loop of known constant trip count has the attribute."""
         result = clone_function(function)
         tree = LoopTree(result)
         for op in walk(result.body):

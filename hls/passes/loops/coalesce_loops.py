@@ -39,6 +39,7 @@ class CoalesceLoops(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which nests with the attribute are single loops; a nest that cannot be one stays."""
         result = clone_function(function)
 
         def visit(op: Op, b: Builder):

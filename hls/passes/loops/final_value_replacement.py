@@ -25,6 +25,7 @@ class FinalValueReplacement(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which used final values of integer counters are computed after the loops."""
         result = clone_function(function)
         for region, op in list(loops_inside_out(result.body)):
             if Attr.TRIP_COUNT in op.attrs:

@@ -65,6 +65,8 @@ class FlattenCarriedNests(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which suitable nests are single loops; the function itself if it is an NDRange kernel or has no
+        nest."""
         if function.attrs.get(Attr.NDRANGE) or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):
             return function
         result = clone_function(function)

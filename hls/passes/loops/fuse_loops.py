@@ -55,6 +55,7 @@ class FuseLoops(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which requested neighbours are one loop; those that cannot be one stay."""
         result = clone_function(function)
         if any(Attr.LOOP_FUSE in op.attrs for op in walk(result.body)):
             self._region(result, result.body)

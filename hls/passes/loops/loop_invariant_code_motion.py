@@ -29,6 +29,7 @@ class LoopInvariantCodeMotion(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which costly invariant operations are before their loops."""
         result = clone_function(function)
         _hoist_region(result.body)
         return result

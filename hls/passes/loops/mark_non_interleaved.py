@@ -24,6 +24,7 @@ class MarkNonInterleaved(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops are marked whose invocations must not overlap; none in an NDRange kernel."""
         result = clone_function(function)
         if not function.attrs.get(Attr.NDRANGE):
             for loop in _loops(result.body):

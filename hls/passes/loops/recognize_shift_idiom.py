@@ -36,6 +36,8 @@ class RecognizeShiftIdiom(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy with ``shift`` and ``fill`` instead of loops that move elements; the function itself if it has no
+        loop."""
         if not any(op.opcode == "loop" for op in walk(function.body)):
             return function
         result = clone_function(function)

@@ -22,6 +22,7 @@ class ReduceInductionProducts(FunctionPass):
     forbids = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which carried sums replace products of counters and invariants."""
         result = clone_function(function)
         _products_region(result.body)
         return result

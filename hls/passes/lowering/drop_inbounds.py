@@ -19,6 +19,7 @@ class DropInbounds(FunctionPass):
     name = "drop-inbounds"
 
     def run(self, function: Function) -> Function:
+        """A copy without the attribute."""
         result = clone_function(function)
         for op in walk(result.body):
             op.attrs.pop(Attr.INBOUNDS, None)

@@ -47,6 +47,8 @@ class FormWorkItemLoop(FunctionPass):
     provides = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
+        """A copy with a loop over work-items and hidden launch arguments; the function itself if it has them
+        already."""
         if Attr.LAUNCH_ARGS in function.attrs:
             return function
         result = clone_function(function)

@@ -27,6 +27,7 @@ class IfConversion(FunctionPass):
     provides = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which every `if` is replaced by the operations of its branches, with predicates and selects."""
         result = clone_function(function)
         flatten(result.body)
         return result

@@ -24,6 +24,7 @@ class SimplifySingleWorkItem(FunctionPass):
     requires = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
+        """A copy without needless barriers and fences; the function itself if it is an NDRange kernel."""
         if function.attrs.get(Attr.NDRANGE):
             return function
         result = clone_function(function)

@@ -38,6 +38,8 @@ class VectorizeWorkItems(FunctionPass):
     forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
+        """A copy of ``num_simd_work_items`` lanes; the function itself if one lane is asked for, or it has lanes
+        already. Raises CompileError for a kernel that cannot have lanes."""
         lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1)
         if lanes == 1 or not function.attrs.get(Attr.NDRANGE) or Attr.LANES in function.attrs:
             return function

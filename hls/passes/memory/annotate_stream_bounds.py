@@ -63,6 +63,8 @@ class AnnotateStreamBounds(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loads of consecutive addresses have the bound of their run as an operand; the function
+        itself where work-items would leave inner loops in another order."""
         result = clone_function(function)
         loops = list(loops_inside_out(result.body))
         items = bool(function.attrs.get(Attr.NDRANGE))

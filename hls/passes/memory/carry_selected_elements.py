@@ -37,6 +37,7 @@ class CarrySelectedElements(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loop-carried values replace loads of elements whose index is carried."""
         result = clone_function(function)
         clobbers, values = Clobbers(result), {}
         for region, loop in list(loops_inside_out(result.body)):

@@ -22,12 +22,14 @@ class CircularBuffer(ArrayReplacement):
 
     @staticmethod
     def fits(uses) -> bool:
+        """Whether all shifts and fills concern the whole array, with one common distance of at most ``MOST_STEPS``."""
         whole = 0, uses.memory.length
         steps = {op.attrs[Attr.BY] for op in uses.shifts}
         parts = {(op.attrs[Attr.LOW], op.attrs[Attr.HIGH]) for op in (*uses.shifts, *uses.fills)}
         return len(steps) == 1 and parts == {whole} and abs(*steps) <= MOST_STEPS
 
     def build(self):
+        """Add head, buffer and registers to the function, and replace all accesses of the array."""
         memory, (by, *_) = self.memory, (op.attrs[Attr.BY] for op in self.uses.shifts)
         self.by, self.steps = by, abs(by)
         bits = max(1, (memory.length - self.steps - 1).bit_length())

@@ -51,6 +51,7 @@ class CoalesceAccesses(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which groups of neighbouring accesses are single wide ones; an equal copy if there are none."""
         result = clone_function(function)
         groups = neighbours(result, self.word_bytes, self.address_bits)
         if not groups:

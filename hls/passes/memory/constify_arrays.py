@@ -26,6 +26,8 @@ class ConstifyArrays(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which arrays of known contents are constant tables without stores; the function itself if there
+        are none."""
         known = dict(_contents(function))
         if not known:
             return function

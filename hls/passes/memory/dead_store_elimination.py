@@ -41,6 +41,7 @@ class DeadStoreElimination(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy without overwritten stores; the function itself if no region stores to a memory twice."""
         if not any(len(stores) > 1 for region in regions(function.body) for stores in _by_memory(region).values()):
             return function
         result = clone_function(function)

@@ -41,6 +41,8 @@ class ForwardStores(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loads of stored addresses take the stored value, from the same iteration or a fixed number
+        before."""
         result = clone_function(function)
         places = MustAlias(result, self.address_bits)
         found = [

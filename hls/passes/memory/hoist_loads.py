@@ -39,6 +39,7 @@ class HoistLoads(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy with invariant and partially redundant loads moved to where they execute less often."""
         result = clone_function(function)
         clobbers = Clobbers(result)
         for rule in (_partially_redundant, _invariant):

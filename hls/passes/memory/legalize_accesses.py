@@ -29,6 +29,7 @@ class LegalizeAccesses(FunctionPass):
     provides = frozenset({Form.ACCESSES_LEGAL})
 
     def run(self, function: Function) -> Function:
+        """A copy in which accesses are split where alignment is not proven; the function itself if all are aligned."""
         accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
         if not any(Attr.ALIGN in op.attrs or _type(op).bytes > self._most(function, op) for op in accesses):
             return function

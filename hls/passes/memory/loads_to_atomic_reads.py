@@ -32,6 +32,8 @@ class LoadsToAtomicReads(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy with atomic reads instead of loads that wait for atomic operations; the function itself if no
+        memory is changed by those alone."""
         names = _only_changed_by_atomics(function)
         if not names:
             return function

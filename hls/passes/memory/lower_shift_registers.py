@@ -34,6 +34,8 @@ class LowerShiftRegisters(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which accesses of registers or circular buffers replace ``shift`` and ``fill``; the function
+        itself if it has none."""
         whole = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode in ("shift", "fill")}
         if not whole:
             return function

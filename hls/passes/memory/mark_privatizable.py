@@ -29,6 +29,8 @@ class MarkPrivatizable(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops name the arrays that are private to an iteration; the function itself if it has no
+        on-chip memory or is an NDRange kernel."""
         if function.attrs.get(Attr.NDRANGE) or not any(m.onchip for m in function.memories.values()):
             return function
         result = clone_function(function)

@@ -36,9 +36,12 @@ class Mem2Reg(FunctionPass):
 
     @property
     def name(self):
+        """The name with ``arrays`` is "arrays-to-values", else "mem2reg"; both are in the pipeline."""
         return "arrays-to-values" if self.arrays else "mem2reg"
 
     def run(self, function: Function) -> Function:
+        """A copy without the promoted memories. ``warn`` is told once of each variable that is
+        read before it is written."""
         result = clone_function(function)
         variables = {m.name: type for m in _promotable(result) if (type := self._type(m)) is not None}
         if variables:

@@ -59,6 +59,7 @@ class MultiBuffer(FunctionPass):
         return frozenset() if self.owner is BufferOwner.GROUPS else frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which memories of ``owner`` hold several copies, and accesses add the offset of theirs."""
         result = clone_function(function)
         if self.owner is BufferOwner.GROUPS:
             rotations = GroupCopies(self.memory_latency, self.ram_bytes).rotations(result)

@@ -35,6 +35,7 @@ class PadArrayRows(FunctionPass):
     forbids = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy with longer rows of the arrays that gain by it; the function itself if it has no on-chip array."""
         accesses = _accesses(function)
         if not accesses:
             return function

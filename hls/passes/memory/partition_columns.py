@@ -32,6 +32,7 @@ class PartitionColumns(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which each column of an array is an array; the function itself if none is partitioned."""
         arrays = {m.name: m for m in self.to_values.arrays_of(function)}
         accesses: dict[str, list[Op]] = {name: [] for name in arrays}
         for op in walk(function.body):

@@ -54,6 +54,8 @@ class PromoteRows(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which rows up to ``longest`` elements are in on-chip memory while the outer loop runs; an equal
+        copy of an NDRange kernel."""
         result = clone_function(function)
         if self.longest and not function.attrs.get(Attr.NDRANGE):
             for region, outer in list(loops_inside_out(result.body)):

@@ -33,6 +33,8 @@ class RedundantLoadElimination(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which repeated loads take earlier values, in at most ``MOST_ROUNDS`` rounds, as one may make
+        others equal."""
         result = clone_function(function)
         clobbers = Clobbers(result)
         for _ in range(MOST_ROUNDS):

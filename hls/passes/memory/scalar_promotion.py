@@ -48,6 +48,7 @@ class ScalarPromotion(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops carry the values of locations at invariant addresses."""
         result = clone_function(function)
         for region, loop in list(loops_inside_out(result.body)):
             self._loop(result, region, loop)

@@ -43,6 +43,7 @@ class SinkStores(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which exclusive stores are one; the function itself if no two stores may be."""
         exclusions = Exclusions()
         names = {
             memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores, exclusions)

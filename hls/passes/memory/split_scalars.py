@@ -24,6 +24,8 @@ class SplitScalars(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which scalars accessed in parts are arrays of their parts; the function itself if there are
+        none."""
         sizes = {
             name: size
             for name, accesses in _accesses(function).items()

@@ -26,6 +26,7 @@ class Sroa(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which arrays with only constant offsets are variables, one for each element."""
         result = clone_function(function)
         table = uses(result.body)
         accesses: dict[str, list[_Access]] = {}

@@ -27,6 +27,8 @@ class CheckBarrierConvergence(FunctionPass):
     forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
+        """A copy with the attribute ``promised``, or the function itself if all barriers converge. Raises
+        CompileError where one certainly does not."""
         if function.attrs.get(Attr.PROMISED) or not check_barriers(function, self.warn):
             return function
         result = clone_function(function)

@@ -50,6 +50,7 @@ class ForwardInFlightStores(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loads take the value of stores in flight from ``slots`` slots; an equal copy for 0 slots."""
         result = clone_function(function)
         numbers = count(1 + max((op.attrs[Attr.NUMBER] for _, op in _hazards(result)), default=0))
         for region, hazard in list(_hazards(result)) if self.slots else ():

@@ -61,6 +61,7 @@ class InsertMemoryTokens(FunctionPass):
     provides = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy with the tokens of all dependences that hardware does not keep by itself."""
         result = clone_function(function)
         tester = DependenceTester(result, self.address_bits)
         facts = dependences(result, self.address_bits, tester=tester)

@@ -33,6 +33,7 @@ class LowerChannelFences(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which tokens replace channel fences; the function itself if it has none."""
         if not any(is_channel_fence(op) for op in walk(function.body)):
             return function
         result = clone_function(function)

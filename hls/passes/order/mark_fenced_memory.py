@@ -36,6 +36,7 @@ class MarkFencedMemory(FunctionPass):
     requires = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which global memory is volatile; the function itself if it has no memory fence."""
         if not any(is_memory_fence(op) for op in walk(function.body)):
             return function
         result = clone_function(function)

@@ -39,6 +39,7 @@ class AbsorbGuards(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which guards are part of the number compared, on recurrences of more than a cycle."""
         result = clone_function(function)
         timing = self.timing.unplanned(function) if self.timing is not None else None
         for _, loop in list(loops_inside_out(result.body)) if timing is not None else ():
@@ -71,6 +72,7 @@ class Side:
     signed: bool = True
 
     def opposite(self) -> "Side":
+        """The side on which the value is where the comparison is false."""
         return replace(self, above=not self.above, strict=not self.strict)
 
 

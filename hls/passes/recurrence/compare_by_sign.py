@@ -30,6 +30,7 @@ class CompareBySign(FunctionPass):
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which late selects are by sign; an equal copy without ``timing``."""
         result = clone_function(function)
         if self.timing is not None:
             timing = self.timing.unplanned(function)

@@ -33,6 +33,7 @@ class FlattenLinearStates(FunctionPass):
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy with an XOR tree for each bit of linear states; an equal copy without ``timing``."""
         result = clone_function(function)
         if self.timing is not None:
             for _, loop in loops_inside_out(result.body):

@@ -38,6 +38,7 @@ class FloatMinMaxAsInteger(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which carried floats are integer keys where that shortens the recurrence."""
         result = clone_function(function)
         timing = self.timing.unplanned(function) if self.timing is not None else None
         for region, loop in list(loops_inside_out(result.body)) if timing is not None else ():

@@ -34,6 +34,7 @@ class Node:
 
     @property
     def type(self) -> Type:
+        """The type of the result, which is that of the left operand."""
         return self.left.type
 
 

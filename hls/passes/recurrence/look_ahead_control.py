@@ -35,6 +35,7 @@ class LookAheadControl(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops carry the condition of their next iteration, in every region."""
         result = clone_function(function)
         self._region(result.body)
         return result

@@ -20,6 +20,7 @@ class MergeWrapAroundSelects(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which each pair of selects of this form is one."""
         result = clone_function(function)
         rewrite(result.body, _visit)
         return result

@@ -27,6 +27,7 @@ class PrivatizeReductions(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which inner loops start from the neutral element, and outer loops add their results."""
         result = clone_function(function)
         bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
         for region, loop in list(loops_inside_out(result.body)):

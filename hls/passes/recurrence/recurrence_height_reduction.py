@@ -45,6 +45,7 @@ class RecurrenceHeightReduction(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which carried values enter each chain once, the innermost loops first."""
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body):
             _Body(loop.regions[0]).run()

@@ -30,6 +30,7 @@ class RestructureMuxes(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which late operands are selected last, by ``timing``."""
         result = clone_function(function)
         for op in walk(result.body):
             if op.opcode == "loop":

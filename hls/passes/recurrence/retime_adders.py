@@ -34,6 +34,7 @@ class RetimeAdders(FunctionPass):
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops carry late sums beside the values; an equal copy without ``timing``."""
         result = clone_function(function)
         if self.timing is not None:
             timing = self.timing.unplanned(function)

@@ -36,6 +36,7 @@ class RetimeComparisons(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loops carry late comparisons of counters; loops over groups with barriers are left alone."""
         result = clone_function(function)
         for region, loop in list(loops_inside_out(result.body)):
             if not loop.attrs.get(Attr.RING):

@@ -27,6 +27,7 @@ class ScalarizeIndexedUpdates(FunctionPass):
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which updates of carried arrays are selects for each element."""
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body):
             _treat(loop.regions[0])

@@ -29,6 +29,7 @@ class SpecializeStates(FunctionPass):
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which states have a next value for each of their numbers, selected at the end."""
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body):
             body = loop.regions[0]

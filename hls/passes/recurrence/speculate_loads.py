@@ -37,6 +37,7 @@ class SpeculateLoads(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
+        """A copy in which loads do not wait for their conditions; their faults count only where these turn out true."""
         result = clone_function(function)
         clobbers, masked = Clobbers(result), MaskedValues()
         values: dict[Value, Value] = {}

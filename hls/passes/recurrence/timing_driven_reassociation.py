@@ -40,6 +40,7 @@ class TimingDrivenReassociation(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which operands are joined in order of arrival; the function itself without ``timing``."""
         result = clone_function(function)
         if self.timing is None:
             return function

@@ -32,6 +32,7 @@ class TreeHeightReduction(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which trees are joined in order of arrival; the function itself without ``timing``."""
         if self.timing is None:
             return function
         result, timing = clone_function(function), self.timing.unplanned(function)

@@ -30,6 +30,7 @@ class BitwidthNarrowing(FunctionPass):
     provides = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
+        """A copy in which integers have the widths that are needed; arguments keep theirs."""
         result = clone_function(function)
         narrower = _Narrower(ranges(result), demanded(result, self.address_bits), self.address_bits)
         for value in result.args:

@@ -17,6 +17,7 @@ class CommonSubexpressionElimination(FunctionPass):
     name = "common-subexpression-elimination"
 
     def run(self, function: Function) -> Function:
+        """A copy in which repeated operations take the first result; the function itself if nothing repeats."""
         if not _repeats(function.body, set()):
             return function
         result = clone_function(function)

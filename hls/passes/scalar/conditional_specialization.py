@@ -71,6 +71,7 @@ class ConditionalSpecialization(FunctionPass):
         )
 
     def run(self, function: Function) -> Function:
+        """A copy in which values are simplified by the facts of ``source``."""
         result = clone_function(function)
         _RULES[self.source](result)
         return result

@@ -35,6 +35,7 @@ class ConstantFolding(FunctionPass):
         return frozenset() if self.flat else frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy after the last round in which a rule applied, of at most ``_MAX_ROUNDS``."""
         result = clone_function(function)
         for _ in range(_MAX_ROUNDS):
             if not rewrite(result.body, lambda op, b: _visit(op, b, result), _carried_constants):

@@ -24,6 +24,7 @@ class DeadCodeElimination(FunctionPass):
     name = "dead-code-elimination"
 
     def run(self, function: Function) -> Function:
+        """A copy without dead operations; the function itself if everything is live."""
         if _Liveness(function).whole(function):
             return function
         result = clone_function(function)

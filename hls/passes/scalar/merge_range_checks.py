@@ -31,6 +31,7 @@ class MergeRangeChecks(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy in which conjunctions of comparisons with one bound are single comparisons."""
         result = clone_function(function)
         simplifier = _Simplifier()
         rewrite(result.body, simplifier.visit, simplifier.enter)

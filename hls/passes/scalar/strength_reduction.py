@@ -27,6 +27,7 @@ class StrengthReduction(FunctionPass):
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        """A copy after as many rounds as rules apply: a division becomes a multiplication, and this shifts."""
         result = clone_function(function)
         # a signed division becomes an unsigned one, then a multiplication, then shifts where possible
         while rewrite(result.body, self._visit):

@@ -65,6 +65,7 @@ class Use:
 
     @property
     def reads(self) -> bool:
+        """Whether it uses a read port: a load, or an access that loads and stores."""
         return self.loads or not self.stores
 
 

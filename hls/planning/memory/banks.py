@@ -51,6 +51,7 @@ class BankPlanner:
 
     @classmethod
     def of(cls, function: Function) -> "BankPlanner":
+        """The planner of a function, with its analyses of addresses."""
         forms = AffineForms(function)
         return cls(function, forms, TrailingZeros(function), AddressTraces(forms), {})
 

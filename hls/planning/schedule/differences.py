@@ -37,10 +37,12 @@ class Cycle:
 
     @property
     def cycles(self) -> int:
+        """The sum of the minimum distances in cycles along the chain."""
         return sum(constraint.cycles for constraint in self.constraints)
 
     @property
     def distance(self) -> int:
+        """The sum of the distances in iterations along the chain."""
         return sum(constraint.distance for constraint in self.constraints)
 
     @property

@@ -60,10 +60,12 @@ class GroupWindow:
 
     @property
     def first(self) -> Value:
+        """The value that is true for the first work-item of a group."""
         return self.group.operands[0]
 
     @property
     def last(self) -> Value:
+        """The value that is true for the last work-item of a group."""
         return self.group.operands[1]
 
     @property

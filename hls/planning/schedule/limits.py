@@ -19,6 +19,7 @@ class LoopLimits:
 
     @classmethod
     def of(cls, loop: Op | None) -> "LoopLimits":
+        """The limits that the attributes of a loop set; none for a kernel's top (None)."""
         attrs = loop.attrs if loop is not None else {}
         if attrs.get(Attr.DISABLE_LOOP_PIPELINING):
             return cls(1, 1, 0)

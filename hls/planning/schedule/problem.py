@@ -96,6 +96,7 @@ class Problem:
 
     @cached_property
     def by_key(self) -> dict[Hashable, Operation]:
+        """The operations by their keys."""
         return {operation.key: operation for operation in self.operations}
 
     @property

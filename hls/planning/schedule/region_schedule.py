@@ -113,6 +113,7 @@ class Schedule:
 
     @property
     def end(self) -> Point:
+        """The last stage of the last level."""
         return Point(self.levels.count - 1, self.stages[-1].depth - 1)
 
     @property
