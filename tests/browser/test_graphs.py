@@ -1,6 +1,12 @@
 """The drawn views: system, memories, schedule, and circles of waiting."""
 
+from dataclasses import replace
+
 import pytest
+
+from hls.report import html
+from hls.report.model import Port
+from tests.browser.sample import CHANNELS, LOCAL, SMOOTH, WINDOW, sample
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +35,7 @@ def test_system_has_every_kernel_memory_and_channel(light):
     assert sorted(titles(page)) == ["DDR", "global memory", "relay × 2", "send", "smooth"]
     labels = page.texts_of("svg.graph .edge text")
     assert {"rows[0]: 32 bits, 16 deep", "credit: 32 bits, wires", "1 load", "1 store"} <= set(labels)
+    assert "rows[1]: 2 channels, 32 bits, 20 deep" in labels
     assert [label for label in nodes(page) if "less than an iteration" in label] == [
         "▲ smooth single work-item loop y: II 14: 2 loops with less than an iteration a cycle"
     ]
@@ -83,6 +90,39 @@ def test_memory_shows_ports_of_the_ticked_banks(light):
     assert [title for title in titles(page) if title.startswith("bank")] == ["bank 0", "bank 1", "bank 2"]
     redrawn(page, "document.querySelector('.banks input').click()")
     assert "bank 0" not in titles(page) and "ARB" not in titles(page)
+    assert not page.complaints()
+
+
+def shown(page, tmp_path, report) -> None:
+    """Put a report of the test's own among those of the page, as "own"."""
+    page.files["own"] = tmp_path / "own.html"
+    page.files["own"].write_text(html.render(report), encoding="utf-8")
+
+
+def test_channels_between_the_same_kernels_are_named_and_counted(light, tmp_path):
+    rows = replace(CHANNELS[0], name="rows[0..2]", count=3)
+    credit = replace(rows, name="credit", bits=64, count=1)
+    shown(light, tmp_path, replace(sample(), channels=(rows, credit)))
+    page = light.open("own", view="system")
+    page.drawn()
+    assert "rows, credit: 4 channels" in page.texts_of("svg.graph .edge text")
+
+
+def test_only_the_first_of_equal_banks_is_shown_at_first(light, tmp_path):
+    """Each bank has a read port for two copies of one access, which are one node."""
+    loads = tuple(replace(LOCAL[4], id=f"smooth/load/window#{k}", expression="window[t][x]") for k in range(2))
+    ids = tuple(one.id for one in loads)
+    ports = tuple(Port(bank, "R", 0, ids, "share") for bank in range(3))
+    memory = replace(WINDOW, ports=(*ports, Port(3, "W", 0, (LOCAL[0].id,))), banks=4)
+    kernel = replace(SMOOTH, memories=(memory,), local_accesses=(LOCAL[0], *loads))
+    shown(light, tmp_path, replace(sample(), kernels=(kernel,)))
+    page = light.open("own", view="memories")
+    page.drawn()
+    assert [title for title in titles(page) if title.startswith("bank")] == ["bank 0", "bank 3"]
+    assert titles(page).count("load of window[t][x] × 2") == 1
+    assert "banks 0 to 2 are alike" in page.texts(".banks")[0]
+    redrawn(page, "document.querySelectorAll('.banks input')[1].click()")
+    assert titles(page).count("bank 1") == 1 and titles(page).count("load of window[t][x] × 2") == 1
     assert not page.complaints()
 
 

@@ -1,6 +1,7 @@
 """Every view of report.html opens, selects, filters and is used by keys alone; nothing is said or loaded meanwhile."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from hls.report import html
 from hls.report import json as report_json
 from hls.report.collect import collect
 from tests.browser.page import VIEWS
-from tests.browser.sample import sample
+from tests.browser.sample import SMOOTH, sample
 
 pytestmark = pytest.mark.browser
 
@@ -195,6 +196,33 @@ def test_summary_says_what_matters(light):
     assert "fits 5SGXEA7" in verdicts and "deadlock certain" in verdicts and "loop x waits 14 cycles" in verdicts
     assert page.texts(".stack .figure")[0] == "9,740 of 234,720 (4.1 %)"
     assert "W0213" in page.texts("#view")[0] and "sluice compile filter.cl" in page.texts("#view")[0]
+
+
+def test_small_parts_of_a_bar_are_seen(light):
+    """No border covers a piece that is not wider than a few pixels."""
+    page = light.open()
+    widths = page.run(
+        "return [...document.querySelectorAll('.piece')].map((one) =>"
+        "[one.offsetWidth, parseFloat(getComputedStyle(one).borderRightWidth)])"
+    )
+    assert any(width for width, _ in widths) and not [width for width, edge in widths if edge and width < 4]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_table_is_wider_than_its_pane(light, view):
+    page = light.open(view=view)
+    found = page.run(
+        "return [...document.querySelectorAll('#view .scroll')].map((one) => [one.ariaLabel, one.scrollWidth - one.clientWidth])"
+    )
+    assert not [one for one in found if one[1] > 0]
+
+
+def test_columns_that_say_nothing_are_left_out(light, tmp_path):
+    head = lambda page: [text.strip() for text in page.texts("#view thead")[0].split("\t")]
+    assert "Copies" in head(light.open())
+    light.files["own"] = tmp_path / "own.html"
+    light.files["own"].write_text(html.render(replace(sample(), kernels=(SMOOTH,))), encoding="utf-8")
+    assert head(light.open("own"))[:4] == ["Kernel", "Line", "Kind", "Loops"]
 
 
 def test_heat_is_beside_the_lines_of_area_by_source(light):

@@ -26,8 +26,12 @@ function fill(element, props, children) {
 /** A number for a reader: thousands with commas, at most ``digits`` behind the point. "" for none. */
 function number(value, digits = 0) {
   if (value === null || value === undefined) return "";
-  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }));
+  return formats.get(digits).format(value);
 }
+
+/** Formats by digits behind the point: to make one for each number takes most of the time of a long table. */
+const formats = new Map();
 
 function count(value, one, many = one + "s") {
   return `${number(value)} ${value === 1 ? one : many}`;

@@ -55,6 +55,8 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     waiting.remove();
     view.width = places.width;
     view.height = places.height;
+    const fitted = Math.min(1.15, (drawing.clientWidth || places.width) / places.width);
+    drawing.style.setProperty("--graph-height", `${Math.ceil(places.height * fitted)}px`);
     const marker = (tone) =>
       s(
         "marker",

@@ -3,11 +3,12 @@
 /** A table of ``rows`` [{key, place, data, children, open, class}]; ``key`` is that of the item that the row selects, or
  * null, ``alias`` that of another one that is the same; ``place`` is the line ("file:line") that it selects instead.
  *
- * A column is {title, value(data), show(data, row), numeric, digits, class, tip}: ``value`` is what sorts, filters and is copied, a
- * text or a number; ``show`` makes what is displayed where that is more than the value. Returns {element, select()}, which
- * marks the row of what is selected.
+ * A column is {title, value(data), show(data, row), numeric, digits, class, tip, usual}: ``value`` is what sorts, filters and
+ * is copied, a text or a number; ``show`` makes what is displayed where that is more than the value; a column whose value is
+ * ``usual`` in every row is left out. Returns {element, select()}, which marks the row of what is selected.
  */
-function makeTable({ caption, columns, rows, empty = "nothing to list", tools = [] }) {
+function makeTable({ caption, columns: possible, rows, empty = "nothing to list", tools = [] }) {
+  const columns = possible.filter((column) => !("usual" in column) || differs(rows, column));
   const state = { filter: "", sorted: null, descending: false, active: null };
   const tree = rows.some((row) => row.children?.length);
   linkParents(rows, null);
@@ -144,9 +145,10 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   }
 
   function drawCell(column, row, fold) {
-    const content = column.show ? column.show(row.data, row) : shownValue(column, row.data);
+    const content = column.show ? column.show(row.data, row) : breakable(shownValue(column, row.data));
     const props = { class: column.class ?? (column.numeric ? "numeric" : null) };
     if (!fold) return h("td", props, content);
+    props.class = [props.class, "branch"].filter(Boolean).join(" ");
     const twist = h(
       "span",
       { class: "twist", "aria-hidden": "true", onclick: (event) => (event.stopPropagation(), toggle(row)) },
@@ -262,6 +264,18 @@ function every(rows, act) {
     act(row);
     every(row.children ?? [], act);
   }
+}
+
+/** A text that may go on in another line after each underscore of a long name. */
+function breakable(text) {
+  return String(text)
+    .split(/(?<=_)/)
+    .flatMap((part, index) => (index ? [h("wbr"), part] : [part]));
+}
+
+/** Whether the value of a column is not its usual one in some row. */
+function differs(rows, column) {
+  return rows.some((row) => column.value(row.data) !== column.usual || differs(row.children ?? [], column));
 }
 
 /** The column with the line of ``spanOf(data)``. */

@@ -75,6 +75,16 @@ def test_a_host_that_is_not_ready():
     assert verdict(*apart).rule == "host" and verdict(*close).rule == "nothing"
 
 
+def test_full_says_nothing_of_memory_to_a_kernel_without_accesses():
+    alone = verdict(launch(issue=950, drain=50))
+    assert alone.rule == "full"
+    assert alone.sentence.endswith(
+        "issues an iteration in 95.0 % of its cycles: it does all that one iteration a cycle allows."
+    )
+    assert {figure.name: figure.value for figure in alone.figures} == {"issue": 0.95, "accesses": 0}
+    assert "of what memory can" in verdict(with_access(launch(issue=950, drain=50))).sentence
+
+
 def test_every_rule_is_tested_and_speaks_of_figures_that_exist():
     assert {rule.name for rule in load_rules()} == {*CASES, "host"}
     for name, (hit, _) in CASES.items():
@@ -130,4 +140,5 @@ def test_categories_of_the_rules_are_those_of_accounts():
         "row_misses",
         "gaps",
         "launches",
+        "accesses",
     }

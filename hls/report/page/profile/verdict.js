@@ -78,6 +78,7 @@ function linkedKernels(text) {
 
 const FIGURE_WORDS = {
   launches: "launches",
+  accesses: "accesses of memory outside the kernel",
   mean: "mean cycles of a launch",
   ramp_up_and_drain: "ramp-up and drain",
   efficiency: "efficiency of the worst access",
@@ -90,7 +91,7 @@ const FIGURE_WORDS = {
 function figurePairs(verdict) {
   return verdict.figures.map(({ name, value }) => [
     FIGURE_WORDS[name] ?? name.replaceAll("_", " "),
-    ["launches", "mean"].includes(name) ? number(value) : percent(value, 1),
+    ["launches", "mean", "accesses"].includes(name) ? number(value) : percent(value, 1),
   ]);
 }
 

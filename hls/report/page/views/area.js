@@ -43,7 +43,7 @@ VIEWS.push({
     if (!lines.length) return { element: h("p", null, "The area of single lines was not estimated.") };
     const columns = [
       { title: "Line", value: (one) => one.name },
-      { title: "Role", class: "short", value: (one) => one.role },
+      { title: "Role", value: (one) => one.role },
       { title: "Source", value: (one) => one.text, show: (one) => h("code", { class: "twolines", title: one.text }, one.text) },
       ...resourceColumns((one) => one.used),
     ];

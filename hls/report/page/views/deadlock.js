@@ -38,14 +38,14 @@ VIEWS.push({
 const CHANNEL_COLUMNS = [
   { title: "Channel", value: (one) => one.name },
   lineColumn((one) => one.span),
-  { title: "Channels", value: (one) => one.count, numeric: true },
+  { title: "Channels", value: (one) => one.count, numeric: true, usual: 1 },
   { title: "Bits", value: (one) => one.bits, numeric: true },
   { title: "Requested", value: (one) => one.requested, numeric: true, tip: "depth in the source" },
   { title: "Depth", value: (one) => one.depth, numeric: true },
   { title: "Storage", value: (one) => one.storage },
   { title: "From", value: (one) => one.writer },
   { title: "To", value: (one) => one.reader },
-  { title: "Reason", value: (one) => one.reason },
+  { title: "Reason", value: (one) => one.reason, usual: "" },
 ];
 
 function deadlockSign(verdict) {

@@ -65,27 +65,34 @@ const MEMORY_COLUMNS = [
   lineColumn(({ memory }) => memory.span),
   {
     title: "Rating",
+    class: "breaks",
     value: ({ memory }) => memory.rating,
     show: ({ memory }) =>
       sign({ optimal: "good", "good but replicated": "note" }[memory.rating] ?? "warning", memory.rating),
   },
-  { title: "Requested", value: ({ memory }) => memory.requested, numeric: true, tip: "bytes" },
-  { title: "Implemented", value: ({ memory }) => memory.implemented, numeric: true, tip: "bytes, with all copies" },
+  { title: "Bytes", value: ({ memory }) => memory.requested, numeric: true, tip: "requested by the source" },
+  { title: "Built", value: ({ memory }) => memory.implemented, numeric: true, tip: "bytes implemented, with all copies" },
   { title: "Banks", value: ({ memory }) => memory.banks, numeric: true },
   { title: "Copies", value: ({ memory }) => memory.copies, numeric: true, tip: "of the bank with the most" },
   {
     title: "Private",
     value: ({ memory }) => memory.groups,
     numeric: true,
+    usual: 1,
     tip: "parts for groups, work-items or iterations in flight",
   },
-  { title: "Reads", value: ({ memory }) => memory.reads, numeric: true },
-  { title: "Writes", value: ({ memory }) => memory.writes, numeric: true },
+  {
+    title: "Reads / writes",
+    value: ({ memory }) => `${number(memory.reads)} / ${number(memory.writes)}`,
+    numeric: true,
+    tip: "accesses in the source, after unrolling",
+  },
   { title: "RAMs", value: ({ memory }) => memory.blocks, numeric: true },
   {
-    title: "Stalls",
-    value: ({ memory }) => (memory.stall_free ? "stall-free" : "takes turns"),
-    show: ({ memory }) => (memory.stall_free ? sign("good", "stall-free") : sign("warning", "serialized")),
+    title: "Stall-free",
+    value: ({ memory }) => (memory.stall_free ? "yes" : "no"),
+    show: ({ memory }) => (memory.stall_free ? sign("good", "yes") : sign("warning", "no")),
+    tip: "no: accesses of an iteration share a port one after the other",
   },
 ];
 
@@ -123,7 +130,8 @@ function chosenMemory() {
 function memoryPicture(item, made) {
   const memory = item.data;
   const banks = [...Array(memory.banks).keys()];
-  const ticked = new Set(banks.slice(0, 8));
+  const alike = equalBanks(memory);
+  const ticked = new Set(firstBanks(memory, alike));
   const holder = h("div");
   const boxes = banks.map((bank) => {
     const box = h("input", {
@@ -136,7 +144,7 @@ function memoryPicture(item, made) {
   build();
   return section(
     `Ports of ${memory.name}`,
-    banks.length > 1 ? h("fieldset", { class: "banks" }, h("legend", null, "Banks shown"), boxes) : null,
+    banks.length > 1 ? h("fieldset", { class: "banks" }, h("legend", null, "Banks shown"), boxes, equalWords(alike)) : null,
     holder,
   );
 
@@ -148,10 +156,52 @@ function memoryPicture(item, made) {
   }
 }
 
+/** The banks of a memory in lists of those whose ports and accesses are the same. */
+function equalBanks(memory) {
+  const lists = new Map();
+  for (let bank = 0; bank < memory.banks; bank++) {
+    const ports = memory.ports.filter((port) => port.bank === bank);
+    const text = JSON.stringify(ports.map(({ kind, number, use, accesses }) => [kind, number, use, accesses]));
+    lists.set(text, [...(lists.get(text) ?? []), bank]);
+  }
+  return [...lists.values()];
+}
+
+/** Most ports in a graph that can be read without zooming. */
+const PORTS_AT_FIRST = 24;
+
+/** The first of each list of equal banks, while their graph is small; one bank in any case. */
+function firstBanks(memory, alike) {
+  const chosen = [];
+  let ports = 0;
+  for (const [bank] of alike) {
+    ports += memory.ports.filter((port) => port.bank === bank).length;
+    if (chosen.length && ports > PORTS_AT_FIRST) break;
+    chosen.push(bank);
+  }
+  return chosen;
+}
+
+function equalWords(alike) {
+  const words = alike.filter((banks) => banks.length > 1).map((banks) => `${rangeWords(banks)} are alike`);
+  return words.length ? h("span", { class: "quiet" }, `banks ${words.join("; ")}`) : null;
+}
+
+/** Ascending numbers as text: "0 to 3, 7". */
+function rangeWords(numbers) {
+  const runs = [];
+  for (const one of numbers) {
+    if (runs.at(-1)?.at(-1) === one - 1) runs.at(-1).push(one);
+    else runs.push([one]);
+  }
+  return runs.map((run) => (run.length > 1 ? `${run[0]} to ${run.at(-1)}` : run[0])).join(", ");
+}
+
 /** Memory > bank > port > SHARE or ARB > access, for the ticked banks. */
 function memoryGraph(item, ticked) {
   const memory = item.data;
   const graph = { nodes: [], edges: [] };
+  const copies = copiesOfAccesses(memory, ticked);
   graph.nodes.push({
     id: "memory",
     title: memory.name,
@@ -185,16 +235,18 @@ function memoryGraph(item, ticked) {
       });
       graph.edges.push({ from: id, to: from, tone: "memory", alert: arbitrated });
     }
-    for (const access of port.accesses)
-      graph.edges.push({ from, to: addAccess(access), tone: "memory", alert: port.use === "arbitrate" });
+    for (const to of new Set(port.accesses.map(addAccess)))
+      graph.edges.push({ from, to, tone: "memory", alert: port.use === "arbitrate" });
   }
 
-  function addAccess(id) {
+  function addAccess(one) {
+    const same = copies.get(one);
+    const [id] = same;
     if (!graph.nodes.some((node) => node.id === id)) {
       const access = itemOf("local", id);
       graph.nodes.push({
         id,
-        title: access ? access.name : id,
+        title: (access ? access.name : id) + (same.length > 1 ? ` × ${same.length}` : ""),
         lines: access?.spans[0] ? [lineWords(access.spans[0])] : [],
         tone: "access",
         key: access?.key ?? null,
@@ -202,6 +254,24 @@ function memoryGraph(item, ticked) {
     }
     return id;
   }
+}
+
+/** By id of an access: the ids of those at the same ports of the ticked banks that an unrolled loop made of the same
+ * expression. A graph shows them as one node. */
+function copiesOfAccesses(memory, ticked) {
+  const ports = new Map();
+  memory.ports.forEach((port, index) => {
+    if (!ticked.has(port.bank)) return;
+    for (const id of port.accesses) ports.set(id, [...(ports.get(id) ?? []), index]);
+  });
+  const copies = new Map();
+  for (const [id, at] of ports) {
+    const access = itemOf("local", id);
+    const text = JSON.stringify(access ? [access.name, access.data.span, at] : [id]);
+    if (!copies.has(text)) copies.set(text, []);
+    copies.get(text).push(id);
+  }
+  return new Map([...copies.values()].flatMap((ids) => ids.map((id) => [id, ids])));
 }
 
 DETAILS.memory = (memory, item) => [

@@ -33,18 +33,20 @@ VIEWS.push({
 const KERNEL_COLUMNS = [
   { title: "Kernel", value: (one) => one.name },
   lineColumn((one) => one.span),
-  { title: "Kind", class: "short", value: kernelKind },
+  { title: "Kind", value: kernelKind },
   {
     title: "Copies",
     value: (one) => (one.copies?.count ?? 1) * one.units,
     numeric: true,
+    usual: 1,
     tip: "equal kernels × compute units",
   },
-  { title: "Lanes", value: (one) => one.lanes, numeric: true, tip: "work-items side by side (SIMD)" },
+  { title: "Lanes", value: (one) => one.lanes, numeric: true, usual: 1, tip: "work-items side by side (SIMD)" },
   {
     title: "Group",
     value: (one) =>
       one.required_size?.join("×") ?? (one.most_work_items ? `≤ ${one.most_work_items}` : one.ndrange ? "any" : ""),
+    usual: "",
     tip: "size of a work-group",
   },
   {
@@ -55,7 +57,6 @@ const KERNEL_COLUMNS = [
   },
   {
     title: "Slowest loop",
-    class: "short",
     value: slowestText,
     tip: "that with the most cycles between two iterations",
   },
@@ -166,9 +167,11 @@ function resourceBars() {
   const bars = RESOURCES.map(([key, word]) => {
     const whole = report.device?.[key];
     const scale = Math.max(whole ?? 0, report.resources[key], 1);
-    const pieces = parts.map(({ used, tone }) =>
-      h("span", { class: `piece tone${tone}`, style: `width:${((100 * used[key]) / scale).toFixed(3)}%` }),
-    );
+    const pieces = parts.map(({ used, tone }) => {
+      const width = (100 * used[key]) / scale;
+      const thin = width < THIN ? " thin" : "";
+      return h("span", { class: `piece tone${tone}${thin}`, style: `width:${width.toFixed(3)}%` });
+    });
     const total = whole
       ? `${number(report.resources[key])} of ${number(whole)} (${percent(report.resources[key] / whole, 1)})`
       : number(report.resources[key]);
@@ -199,6 +202,9 @@ function resourceBars() {
   });
   return [h("div", { class: "stacks" }, bars), table.element];
 }
+
+/** Per cent of a bar below which a border would cover a good part of a piece. */
+const THIN = 2;
 
 /** Colours of parts: --tone0 to --tone7. */
 const TONES = 8;

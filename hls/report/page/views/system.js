@@ -214,15 +214,17 @@ function addChannels(graph, opened) {
   }
   for (const [pair, channels] of between) {
     const [from, to] = pair.split("\n");
-    const total = channels.reduce((sum, one) => sum + one.count, 0);
-    const [first] = channels;
-    const stem = first.name.replace(/\[.*/, "");
-    const depth = first.depth ? `${first.depth} deep` : "wires";
-    const alike = channels.every((one) => one.depth === first.depth && one.bits === first.bits);
-    const label =
-      total === 1 || (alike && channels.length === 1)
-        ? `${first.name}: ${first.bits} bits, ${depth}`
-        : `${stem}: ${total} channels`;
-    graph.edges.push({ from, to, tone: "channel", label, key: `channel:${first.name}` });
+    graph.edges.push({ from, to, tone: "channel", label: channelsWords(channels), key: `channel:${channels[0].name}` });
   }
+}
+
+/** Channels between the same kernels: their names, how many there are, and width and depth if these are the same. */
+function channelsWords(channels) {
+  const [first] = channels;
+  const total = channels.reduce((sum, one) => sum + one.count, 0);
+  const stems = new Set(channels.map((one) => one.name.replace(/\[.*/, "")));
+  const words = total > 1 ? [`${total} channels`] : [];
+  if (channels.every((one) => one.depth === first.depth && one.bits === first.bits))
+    words.push(`${first.bits} bits`, first.depth ? `${first.depth} deep` : "wires");
+  return `${channels.length > 1 ? shortList([...stems]) : first.name}: ${words.join(", ")}`;
 }
