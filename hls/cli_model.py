@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -12,11 +13,14 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
-from .driver import plan_source
+from .driver import inlined_kernels, plan_source
+from .ir import Function
+from .model.assumed import AssumedWorkload, TripError, names_of
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
+from .model.symbolic import REFERENCE, estimate_assumed
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
@@ -27,16 +31,37 @@ from .target.board import Board
 __all__ = ["estimate_command", "predict_command"]
 
 
+def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, int]:
+    """Trip counts by the name of the loop; a usage error for text of another form."""
+    found: dict[str, int] = {}
+    for one in given:
+        name, separator, number = one.rpartition("=")
+        if not (separator and name and number.isascii() and number.isdecimal()):
+            raise click.BadParameter(f"{one} is not of the form LOOP=N with a number N, as in L8=64")
+        if found.setdefault(name, int(number)) != int(number):
+            raise click.BadParameter(f"loop {name} is given twice, with {found[name]:,} and {int(number):,} iterations")
+    return found
+
+
 @click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--workload",
     "workloads",
     multiple=True,
-    required=True,
     metavar="FILE",
     type=click.Path(exists=True, path_type=Path),
-    help="What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.",
+    help="What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.  "
+    "[default: what the source tells, and --trip]",
+)
+@click.option(
+    "--trip",
+    "trips",
+    multiple=True,
+    metavar="LOOP=N",
+    callback=_parse_trips,
+    help="Without --workload: iterations of each invocation of a loop, by its line (L8=64), label, or file and line "
+    "(part.h:8=64), or work-items=N; repeatable.  [default: a symbol in the answer]",
 )
 @BOARD
 @DEFINES
@@ -47,6 +72,7 @@ __all__ = ["estimate_command", "predict_command"]
 def estimate_command(
     source: Path,
     workloads: tuple[Path, ...],
+    trips: dict[str, int],
     board: str,
     defines: dict[str, str],
     include_dirs: tuple[Path, ...],
@@ -54,7 +80,12 @@ def estimate_command(
     fpc: bool,
     as_json: bool,
 ) -> None:
-    """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do."""
+    """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do.
+
+    Without --workload, one launch of each kernel is predicted from the trip counts of its loops.
+    """
+    if workloads and trips:
+        raise click.UsageError("--trip is for estimates without --workload, which has the trip counts of all loops")
     messages = Messages("text")
     with messages.guard():
         text = read_source(source)
@@ -64,20 +95,11 @@ def estimate_command(
         kernels, sources = plan_source(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
-        current = source_hash(str(source), sources, dict(defines))
-        found = []
-        for path in _files(workloads):
-            workload = _read(path)
-            if workload.source_hash != current:
-                messages.add(_changed(path))
-            _check_word(path, workload, facts)
-            kernel = planned.get(workload.kernel)
-            if kernel is None:
-                raise CompileError(_no_kernel(path, workload, source))
-            try:
-                found.append(_estimate(kernel, relaxed.get(workload.kernel), str(source), workload, facts))
-            except NotModelled as error:
-                raise CompileError(_not_modelled(workload, error)) from None
+        program = _Program(source, facts, planned, relaxed, source_hash(str(source), sources, dict(defines)))
+        if workloads:
+            found = [program.of_workload(path, messages) for path in _files(workloads)]
+        else:
+            found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
     messages.show()
     shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
     click.echo(shown)
@@ -113,14 +135,64 @@ def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, 
     return {one.function.name: one for one in kernels}
 
 
-def _estimate(
-    kernel: CompiledKernel, relaxed: CompiledKernel | None, main: str, workload: Workload, board: Board
-) -> Prediction:
-    """The prediction with its potentials."""
-    planned = _planned(kernel, main)
-    shares = potentials(planned, workload, board, _planned(relaxed, main) if relaxed else None)
-    found = estimate(planned, workload, board)
-    return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+@dataclass(frozen=True)
+class _Program:
+    """The planned kernels of a source by name, also with other orders of additions, and the hash of its text."""
+
+    source: Path
+    board: Board
+    planned: Mapping[str, CompiledKernel]
+    relaxed: Mapping[str, CompiledKernel]
+    hash: str
+
+    def of_workload(self, path: Path, messages: Messages) -> Prediction:
+        """The prediction of a launch that a file tells of. Raises CompileError."""
+        workload = _read(path)
+        if workload.source_hash != self.hash:
+            messages.add(_changed(path))
+        _check_word(path, workload, self.board)
+        if workload.kernel not in self.planned:
+            raise CompileError(_no_kernel(path, workload, self.source))
+        planned = self._planned(self.planned[workload.kernel])
+        try:
+            return self._with_potentials(estimate(planned, workload, self.board), planned, workload)
+        except NotModelled as error:
+            raise CompileError(_not_modelled(workload.kernel, error)) from None
+
+    def of_trips(self, sources: Mapping[str, Function], trips: Mapping[str, int]) -> list[Prediction]:
+        """The prediction of one launch of each kernel, with those trip counts by the name of the loop. ``sources`` are
+        the kernels before optimization. Raises CompileError."""
+        names = set[str]().union(*(names_of(one, str(self.source)) for one in sources.values()))
+        for unknown in sorted(trips.keys() - names):
+            there = ", ".join(sorted(names)) or "none"
+            raise CompileError(
+                Diagnostic(
+                    f"--trip: {self.source} has no loop {unknown}",
+                    hint=f"name a loop by its line or label; there are {there}",
+                    code=Code.TRIP_COUNT,
+                )
+            )
+        found = []
+        for name, function in sources.items():
+            planned = self._planned(self.planned[name])
+            try:
+                assumed = AssumedWorkload(planned, function, trips, self.board)
+                workload = assumed.workload(dict.fromkeys((one.name for one in assumed.symbols), REFERENCE))
+                prediction = estimate_assumed(planned, assumed, self.board)
+                found.append(self._with_potentials(prediction, planned, workload))
+            except NotModelled as error:
+                raise CompileError(_not_modelled(name, error)) from None
+            except TripError as error:
+                raise CompileError(Diagnostic(f"--trip: {error}", hint=error.hint, code=Code.TRIP_COUNT)) from None
+        return found
+
+    def _with_potentials(self, found: Prediction, planned: Planned, workload: Workload) -> Prediction:
+        relaxed = self.relaxed.get(found.kernel)
+        shares = potentials(planned, workload, self.board, self._planned(relaxed) if relaxed else None)
+        return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+
+    def _planned(self, kernel: CompiledKernel) -> Planned:
+        return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
 
 
 def _check_word(path: Path, workload: Workload, board: Board) -> None:
@@ -137,16 +209,13 @@ def _check_word(path: Path, workload: Workload, board: Board) -> None:
         )
 
 
-def _planned(kernel: CompiledKernel, main: str) -> Planned:
-    return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, main)
-
-
 def _files(given: tuple[Path, ...]) -> list[Path]:
     found = []
     for path in given:
         inside = sorted(path.glob("*.json.gz")) if path.is_dir() else [path]
         if not inside:
-            raise click.BadParameter(f"{path} has no file of a workload; `sluice run --workload {path}` writes them")
+            hint = f"`sluice run --workload {path}` writes them"
+            raise CompileError(Diagnostic(f"{path} has no file of a workload", hint=hint, code=Code.WORKLOAD))
         found += inside
     return found
 
@@ -175,9 +244,9 @@ def _no_kernel(path: Path, workload: Workload, source: Path) -> Diagnostic:
     )
 
 
-def _not_modelled(workload: Workload, error: NotModelled) -> Diagnostic:
+def _not_modelled(kernel: str, error: NotModelled) -> Diagnostic:
     return Diagnostic(
-        f"kernel {workload.kernel} has {error}, which the estimate does not cover",
+        f"kernel {kernel} has {error}, which the estimate does not cover",
         hint="measure it with `sluice run`",
         code=Code.NOT_MODELLED,
     )

@@ -9,13 +9,14 @@ from .analysis.channels.deadlock import Verdict, find_deadlocks
 from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Module, Op, Value
+from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
 from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.apply_design import apply_design
 from .passes.link.place_buffers import as_used
+from .passes.lowering.inline import Inline
 from .passes.pipeline import link_program
 from .planning import Compilation, CompiledKernel, plan_program
 from .planning.memory import ChannelPlan, plan_channels
@@ -32,6 +33,7 @@ __all__ = [
     "channel_depths",
     "compile",
     "compile_module",
+    "inlined_kernels",
     "parsed_module",
     "plan_module",
     "plan_source",
@@ -154,6 +156,15 @@ def plan_source(
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def inlined_kernels(source: str, options: Options, file: str) -> dict[str, Function]:
+    """The kernels of OpenCL C text that a host launches, by name: with their calls inlined, before any optimization.
+    Raises CompileError."""
+    with uncollected(), deep_recursion():
+        module = link_program(parsed_module(source, options, file), options.fpc, limits=options.limits)
+        inlined = Inline().run(module)
+    return {one.name: one for one in inlined.kernels if not one.attrs.get(Attr.AUTORUN)}
 
 
 def _with_design(module: Module, options: Options, file: str) -> Module:

@@ -1,6 +1,6 @@
 """A prediction as text."""
 
-from .prediction import Prediction
+from .prediction import WORK_ITEMS, Prediction, Symbol
 
 __all__ = ["estimate_text"]
 
@@ -12,6 +12,8 @@ def estimate_text(prediction: Prediction) -> str:
     if cycles.least < cycles.most or not prediction.accounts:
         whole += f" ({cycles.least:,.0f} to {cycles.most:,.0f})"
     lines = [f"{prediction.kernel} on {prediction.board}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
+    if prediction.symbols:
+        lines = [*_growth(prediction), f"  where {_sizes(prediction)}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
     if prediction.wide:
         lines.append(f"  widest side: {prediction.wide}")
     for loop in prediction.loops:
@@ -28,3 +30,29 @@ def estimate_text(prediction: Prediction) -> str:
         shares = ", ".join(f"{one.name} {one.share:.2f}" for one in prediction.potentials)
         lines.append(f"  potentials: {shares}")
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])
+
+
+def _growth(prediction: Prediction) -> list[str]:
+    """The cycles as a formula; where there is none, at each of the sizes. Then what the symbols are."""
+    names = [symbol.name for symbol in prediction.symbols]
+    if prediction.formula:
+        whole = f"{prediction.formula} cycles, from {' = '.join(names)} = {prediction.formula_from:,} on"
+    else:
+        samples = ", ".join(f"{one.cycles:,.0f} cycles at {one.size:,}" for one in prediction.samples)
+        lines = ", ".join(f"{one.name} (line {one.line})" for one in prediction.symbols)
+        whole = f"grows with {lines}: {samples}"
+    said = [f"{one.name}: {_meaning(one)}" for one in prediction.symbols]
+    return [f"{prediction.kernel} on {prediction.board}: {whole}", *(f"  {one}" for one in said)]
+
+
+def _meaning(symbol: Symbol) -> str:
+    if symbol.loop == WORK_ITEMS:
+        return f"work-items of a launch; --trip {WORK_ITEMS}=N sets it"
+    place = f"{symbol.file}:{symbol.line}" if symbol.file else f"L{symbol.line}"
+    line = f"{symbol.file}, line {symbol.line}" if symbol.file else f"line {symbol.line}"
+    return f"iterations of loop {symbol.loop or 'without a name'} ({line}); --trip {place}=N sets it"
+
+
+def _sizes(prediction: Prediction) -> str:
+    names = " = ".join(symbol.name for symbol in prediction.symbols)
+    return f"{names} = {prediction.samples[len(prediction.samples) // 2].size:,}"

@@ -2,9 +2,22 @@
 
 from dataclasses import dataclass
 
-__all__ = ["SCHEMA", "Interval", "Potential", "PredictedAccess", "PredictedAccount", "PredictedLoop", "Prediction"]
+__all__ = [
+    "SCHEMA",
+    "WORK_ITEMS",
+    "Interval",
+    "Potential",
+    "PredictedAccess",
+    "PredictedAccount",
+    "PredictedLoop",
+    "Prediction",
+    "Sample",
+    "Symbol",
+]
 
 SCHEMA = 1
+#: the name of the loop over work-items where trip counts are given or asked for
+WORK_ITEMS = "work-items"
 
 
 @dataclass(frozen=True)
@@ -66,10 +79,32 @@ class Potential:
 
 
 @dataclass(frozen=True)
+class Symbol:
+    """A trip count that nobody has given: the ``name`` that stands for it, and its loop, whose label is ``loop``."""
+
+    name: str
+    file: str
+    line: int
+    loop: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The likely ``cycles`` where all symbols have the value ``size``."""
+
+    size: int
+    cycles: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
-    replay sum to its cycles; an estimate has none."""
+    replay sum to its cycles; an estimate has none.
+
+    With ``symbols``, all figures are those where each symbol is the ``size`` of the middle one of ``samples``, and
+    ``formula`` gives the likely cycles for all symbols of ``formula_from`` or more; it is empty where they are no sum
+    of products."""
 
     schema: int
     kernel: str
@@ -82,3 +117,7 @@ class Prediction:
     assumed: tuple[str, ...]
     accounts: tuple[PredictedAccount, ...] = ()
     potentials: tuple[Potential, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    formula: str = ""
+    formula_from: int = 0
+    samples: tuple[Sample, ...] = ()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,7 +93,7 @@ def test_source_that_has_changed(folder):
     ("workload", "says"),
     [
         ("damaged.json.gz", "not a workload, or damaged; collect it again"),
-        ("empty", "has no file of a workload"),
+        ("empty", "[E0910]: empty has no file of a workload"),
         ("w/001-send.json.gz", "kernel send has calls on channels (line 7)"),
     ],
 )
@@ -113,3 +114,86 @@ def test_kernel_of_another_file(folder):
 def test_workload_is_of_the_emulator(folder):
     done = sluice(folder, "run", "--workload", "w", "--device", "board", "host.py")
     assert done.returncode == 2 and "--workload runs on the emulator" in done.stderr
+
+
+NESTS = """
+__kernel void line(__global const int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + 1;
+}
+__kernel void table(__global int *restrict b, int n) {
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < 300; x++)
+            b[y * 300 + x] = x ^ y;
+}
+__kernel void items(__global const int *restrict a, __global int *restrict b) {
+    int at = get_global_id(0);
+    b[at] = a[at] + 1;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def nests(tmp_path_factory):
+    made = tmp_path_factory.mktemp("nests")
+    (made / "nests.cl").write_text(NESTS)
+    return made
+
+
+def test_symbols_stand_for_trip_counts_that_nobody_gives(nests):
+    done = estimated(nests, "nests.cl", "--json")
+    line, table, items = json.loads(done.stdout)
+    assert re.fullmatch(r"[0-9.]+ \+ n", line["formula"]) and line["formula_from"] == 64
+    assert line["symbols"] == [{"name": "n", "file": "", "line": 3, "loop": "i"}]
+    assert [one["size"] for one in line["samples"]] == [64, 1024, 16384]
+    start = float(line["formula"].split()[0])
+    assert all(abs(one["cycles"] - start - one["size"]) < 0.01 for one in line["samples"])
+    assert table["formula"].endswith("300*n") and items["symbols"][0]["loop"] == "work-items"
+
+
+def test_formula_or_growth_in_the_text(nests):
+    done = estimated(nests, "nests.cl")
+    assert (
+        "cycles, from n = 64 on" in done.stdout
+        and "n: iterations of loop i (line 3); --trip L3=N sets it" in done.stdout
+    )
+    assert "?" not in done.stdout and "assumed: every condition holds" in done.stdout
+
+
+def test_trip_counts_by_line_label_and_work_items(nests):
+    done = estimated(nests, "nests.cl", "--json", "--trip", "L3=500", "--trip", "y=7", "--trip", "work-items=640")
+    line, table, items = json.loads(done.stdout)
+    assert not any(one["formula"] or one["symbols"] for one in (line, table, items))
+    assert [one["iterations"] for one in line["loops"]] == [500]
+    assert max(one["iterations"] for one in table["loops"]) == 2100
+    assert [one["iterations"] for one in items["loops"]] == [640]
+    assert [(one["count"], one["words"]) for one in items["accesses"]] == [(640, 40), (640, 40)]
+
+
+def test_given_trips_predict_as_a_run_does(folder):
+    """A launch whose conditions and addresses are as assumed: the trip count is all that a run would tell."""
+    (folder / "add.cl").write_text(KERNEL[KERNEL.index("__kernel") : KERNEL.index("__kernel void send")])
+    (given,) = json.loads(estimated(folder, "add.cl", "--trip", "i=1000", "--json").stdout)
+    (counted,) = json.loads(estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--json").stdout)
+    assert given["cycles"] == counted["cycles"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "says"),
+    [
+        (("L99=4",), 1, "[E0914]: --trip: nests.cl has no loop L99"),
+        (("L99=4",), 1, "there are 3, 7, 8, L3, L7, L8, i, work-items, x, y"),
+        (("L3=many",), 2, "L3=many is not of the form LOOP=N with a number N, as in L8=64"),
+        (("L3=4", "L3=5"), 2, "loop L3 is given twice, with 4 and 5 iterations"),
+        (("x=4",), 1, "[E0914]: --trip: the loop at line 8 has 300 iterations by the source, not 4"),
+    ],
+)
+def test_bad_trip_counts(nests, given, code, says):
+    done = estimated(nests, "nests.cl", *(part for one in given for part in ("--trip", one)))
+    assert done.exit_code == code and says in " ".join(done.stderr.split()), done.stderr
+    assert done.stdout == ""
+
+
+def test_trip_counts_beside_a_workload(folder):
+    done = estimated(folder, "k.cl", "--workload", "w", "--trip", "i=4")
+    assert done.exit_code == 2 and "--trip is for estimates without --workload" in done.stderr
