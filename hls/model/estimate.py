@@ -39,7 +39,7 @@ class Planned:
 
 
 def estimate(planned: Planned, workload: Workload, board: Board) -> Prediction:
-    """Predict one launch. Raises NotModelled for a kernel with channels or barriers."""
+    """Predict one launch. Raises NotModelled for a kernel with channels."""
     likely = timed(planned, workload, board)
     pace, memory, counts = likely.pace, likely.memory, likely.counts
     least, most = (timed(planned, workload, board, one).cycles for one in (Extremes.LEAST, Extremes.MOST))
@@ -62,8 +62,6 @@ def _check(planned: Planned) -> None:
         for op in region.place:
             if op.opcode in ("channel_read", "channel_write"):
                 raise NotModelled(f"calls on channels{at_line(op.span)}")
-            if op.opcode == "meet":
-                raise NotModelled(f"a barrier{at_line(op.span)}")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
 from ..planning.schedule import LevelPlan, RegionPlan
 from ..planning.schedule.levels import is_exceptional
-from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY, MEETING_LATENCY
+from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, SramTiming
 from .ideal import Ideal
 from .runs import LoopCount, RunCounts
@@ -34,7 +34,7 @@ HELD, LOOKED_UP = 4, 6
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
 #: operations that answer after a fixed number of cycles
-FIXED = {"hazard": HAZARD_LATENCY, "meet": MEETING_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
+FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class MemoryTime:
 
     def _iterations(self, op: Op) -> float:
         region = self._regions.get(op)
-        return self.counts.loop(region.loop).iterations if region and region.loop else 1.0
+        return self.counts.loop(region.loop).iterations * self.counts.units if region and region.loop else 1.0
 
     def interval(self, plan: RegionPlan) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
@@ -158,8 +158,9 @@ class MemoryTime:
         moved = [self.traffic(op) for op, _ in own]
         bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles
-        under_way = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0) * self.latency
-        return max(bus, rows, under_way) / iterations
+        most = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0)
+        # compute units share the memory, but each has units of its own for its accesses
+        return max(bus, rows, most / self.counts.units * self.latency) / iterations
 
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
         """Cycles between iterations where loads wait until stores before them are in memory, or where these are
@@ -193,7 +194,7 @@ class MemoryTime:
             return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
         traffic, access = self.traffic(op), self.memory.accesses[op]
-        made = min(1.0, traffic.count / count.iterations) if count.iterations else 0.0
+        made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
