@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +13,16 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
-from .driver import plan_source
+from .driver import plan_network, plan_source
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
+from .model.network import Member, estimate_together, has_calls
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
+from .planning.memory import ChannelPlan
 from .records import plain
 from .signals import supervise
 from .target.board import Board
@@ -61,12 +64,13 @@ def estimate_command(
         messages.sources[str(source)] = text
         facts = read_board(board)
         options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
-        kernels, sources = plan_source(text, facts, options, str(source))
+        kernels, channels, sources = plan_network(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
         current = source_hash(str(source), sources, dict(defines))
-        found = []
-        for path in _files(workloads):
+        found: dict[int, Prediction] = {}
+        joined: dict[int, Member] = {}
+        for number, path in enumerate(_files(workloads)):
             workload = _read(path)
             if workload.source_hash != current:
                 messages.add(_changed(path))
@@ -74,12 +78,14 @@ def estimate_command(
             kernel = planned.get(workload.kernel)
             if kernel is None:
                 raise CompileError(_no_kernel(path, workload, source))
-            try:
-                found.append(_estimate(kernel, relaxed.get(workload.kernel), str(source), workload, facts))
-            except NotModelled as error:
-                raise CompileError(_not_modelled(workload, error)) from None
+            if has_calls(one := _planned(kernel, str(source))):
+                joined[number] = Member(one, workload)
+            else:
+                found[number] = _estimate(one, relaxed.get(workload.kernel), workload, facts)
+        found |= zip(joined, _estimate_together(list(joined.values()), channels, facts), strict=True)
     messages.show()
-    shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
+    each = [found[number] for number in sorted(found)]
+    shown = json.dumps([plain(one, 3) for one in each], indent=1) if as_json else "\n".join(map(estimate_text, each))
     click.echo(shown)
 
 
@@ -113,14 +119,20 @@ def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, 
     return {one.function.name: one for one in kernels}
 
 
-def _estimate(
-    kernel: CompiledKernel, relaxed: CompiledKernel | None, main: str, workload: Workload, board: Board
-) -> Prediction:
+def _estimate(planned: Planned, relaxed: CompiledKernel | None, workload: Workload, board: Board) -> Prediction:
     """The prediction with its potentials."""
-    planned = _planned(kernel, main)
-    shares = potentials(planned, workload, board, _planned(relaxed, main) if relaxed else None)
+    shares = potentials(planned, workload, board, _planned(relaxed, planned.main) if relaxed else None)
     found = estimate(planned, workload, board)
     return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+
+
+def _estimate_together(members: list[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
+    """The predictions of launches that wait for each other on channels; what one of them would gain from something
+    ideal depends on the others, so they have no potentials."""
+    try:
+        return estimate_together(members, channels, board)
+    except NotModelled as error:
+        raise CompileError(_not_modelled(error)) from None
 
 
 def _check_word(path: Path, workload: Workload, board: Board) -> None:
@@ -175,9 +187,9 @@ def _no_kernel(path: Path, workload: Workload, source: Path) -> Diagnostic:
     )
 
 
-def _not_modelled(workload: Workload, error: NotModelled) -> Diagnostic:
+def _not_modelled(error: NotModelled) -> Diagnostic:
     return Diagnostic(
-        f"kernel {workload.kernel} has {error}, which the estimate does not cover",
-        hint="measure it with `sluice run`",
+        f"launches with {error}, which the estimate does not cover",
+        hint="give the workloads of all launches that ran together, or measure them with `sluice run`",
         code=Code.NOT_MODELLED,
     )

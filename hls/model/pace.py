@@ -93,7 +93,7 @@ class SchedulePace:
         top, groups = self.plan.top, self.counts.top_tokens
         paces = [self.of(op) for op in self._inside(top)]
         more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)
-        return self.plan.static_depth + self._through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
+        return self.plan.static_depth + self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
 
     @cached_property
     def filled(self) -> float:
@@ -111,7 +111,7 @@ class SchedulePace:
         count, inside = self.counts.loop(plan.loop_op), self._inside(plan)
         alone, cause = self._alone(plan)
         trips = max(count.trips, 1.0)
-        latency = self._through(plan, Point(0, 0), _end(plan), first=True)
+        latency = self.through(plan, Point(0, 0), _end(plan), first=True)
         together, slots = (trips if alone < latency else 1.0), self._slots(plan)
         if plan.loop_op.attrs.get(Attr.PARALLEL):  # the next group's work-items follow without a gap
             together = max(together, count.iterations)
@@ -158,17 +158,17 @@ class SchedulePace:
     def _alone(self, plan: RegionPlan) -> tuple[float, str]:
         """Cycles between iterations of one invocation for the loop's own sake, and why."""
         if plan.ring:  # the work-items of a group go round together, however free they are of each other
-            return self._through(plan, Point(0, 0), _end(plan)) + 1, "barrier loop"
+            return self.through(plan, Point(0, 0), _end(plan)) + 1, "barrier loop"
         found: list[tuple[float, str]] = [(float(_least(plan, self.ideal)), "schedule")]
         if self.ideal is Ideal.DEPENDENCES:
             return found[0]
         for carried in plan.carried:
             if carried.overlap or carried.between or carried.write.level == carried.read.level:
                 continue
-            cycles = self._through(plan, carried.read, carried.write)
+            cycles = self.through(plan, carried.read, carried.write)
             found.append((cycles / carried.distance, "recurrence across levels"))
         if plan.again.level > 0:
-            found.append((self._through(plan, Point(0, 0), plan.again) + plan.again_delay, "continue condition"))
+            found.append((self.through(plan, Point(0, 0), plan.again) + plan.again_delay, "continue condition"))
         for level in plan.levels:
             for window in level.windows:
                 if not window.overlap and not window.between and window.ahead is None:
@@ -178,7 +178,7 @@ class SchedulePace:
     def _window(self, plan: RegionPlan, start: Point, window: Window) -> float:
         """Cycles between tokens that pass a window from ``start`` on. Where it counts groups, one is inside from the
         entry of its first token until the last one, so many tokens later, has passed the window's end."""
-        inside = self._through(plan, start, window.until)
+        inside = self.through(plan, start, window.until)
         if window.group is None:
             return inside / window.most
         return (self.counts.group - 1 + inside) / (window.most * self.counts.group)
@@ -193,12 +193,12 @@ class SchedulePace:
             for window in level.windows:
                 if window.overlap or not (window.between or window.ahead is not None):
                     continue
-                through = self._through(plan, Point(level.index, 0), window.until)
+                through = self.through(plan, Point(level.index, 0), window.until)
                 before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
                 found = max(found, max(before, 0.0) * interval + through)
         return found
 
-    def _through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
+    def through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
         """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``
         token of an invocation, or of any."""
         cycles = float(last.stage - start.stage + 1)

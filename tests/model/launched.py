@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hls.driver import plan_module
+from hls.driver import network_channels, plan_module
 from hls.frontend import parse_source
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
@@ -44,6 +44,7 @@ class Program:
             used = as_used(self.module, self.board)
             kernels, _ = plan_module(self.module, used, Options())
             self._emulator = Emulator(Inline().run(self.module), hasty=True, observe=memories_of(self.board))
+        self.channels = network_channels(self.module, kernels, used, Options())
         self.kernels = {
             one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN)
             for one in kernels
