@@ -174,9 +174,20 @@ class MemoryTime:
         for load in hazard.loads:
             found = self.counts.accesses(load)
             ranges = [one for runs in found for one in runs.conflicts.ranges]
-            waits = sum(one.count * time / max(_middle(one), 1.0) for one in ranges if _middle(one) < time)
+            apart = [(one.count, self._own_distance(_middle(one), plan)) for one in ranges]
+            waits = sum(count * (time - own * max(free, 1.0)) / own for count, own in apart if own < time)
             extra = max(extra, waits / len(found) / iterations if found else 0.0)
         return max(free, 1.0) + extra if extra else free
+
+    def _own_distance(self, iterations: float, plan: RegionPlan) -> float:
+        """How many of so many iterations are the loop's own: all within an invocation; else those of the loop around it
+        and of the others in there count, too, which run at the same time."""
+        count, around = self.counts.loop(plan.loop_op), self._regions.get(plan.loop_op)
+        if iterations > count.trips and around is not None and around.loop is not None:
+            beside = [op for op, region in self._regions.items() if region is around and op.opcode == "loop"]
+            all_of_them = sum(self.counts.loop(op).iterations for op in (*beside, around.loop))
+            iterations *= count.iterations / max(all_of_them, 1.0)
+        return max(iterations, 1.0)
 
     def _typical(self, level: LevelPlan) -> float:
         """What the schedule's latency counts for a level's accesses."""
