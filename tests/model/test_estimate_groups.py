@@ -111,3 +111,10 @@ def test_units_share_the_memory(program):
     )
     assert one > 1.15 * size, "rows of the memory limit it"
     assert two == pytest.approx(one, rel=0.05)
+
+
+def test_lanes_run_a_loop_together(program):
+    one, two = (
+        sum(loop.iterations for loop in predicted(program, product(name)).loops) for name in ("unrolled", "lanes")
+    )
+    assert one == 2 * two
