@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,17 +13,19 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
-from .driver import inlined_kernels, plan_source
+from .driver import inlined_kernels, plan_network, plan_source
 from .ir import Function
 from .model.assumed import AssumedWorkload, TripError, names_of
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
+from .model.network import Member, estimate_together, has_calls
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
 from .model.symbolic import REFERENCE, estimate_assumed
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
+from .planning.memory import ChannelPlan
 from .records import plain
 from .signals import supervise
 from .target.board import Board
@@ -92,12 +94,13 @@ def estimate_command(
         messages.sources[str(source)] = text
         facts = read_board(board)
         options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
-        kernels, sources = plan_source(text, facts, options, str(source))
+        kernels, channels, sources = plan_network(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
-        program = _Program(source, facts, planned, relaxed, source_hash(str(source), sources, dict(defines)))
+        current = source_hash(str(source), sources, dict(defines))
+        program = _Program(source, facts, planned, relaxed, channels, current)
         if workloads:
-            found = [program.of_workload(path, messages) for path in _files(workloads)]
+            found = program.of_workloads(_files(workloads), messages)
         else:
             found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
     messages.show()
@@ -135,6 +138,10 @@ def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, 
     return {one.function.name: one for one in kernels}
 
 
+#: what to do about a kernel that is predicted alone
+ALONE = "measure it with `sluice run`"
+
+
 @dataclass(frozen=True)
 class _Program:
     """The planned kernels of a source by name, also with other orders of additions, and the hash of its text."""
@@ -143,21 +150,34 @@ class _Program:
     board: Board
     planned: Mapping[str, CompiledKernel]
     relaxed: Mapping[str, CompiledKernel]
+    channels: Sequence[ChannelPlan]
     hash: str
 
-    def of_workload(self, path: Path, messages: Messages) -> Prediction:
-        """The prediction of a launch that a file tells of. Raises CompileError."""
-        workload = _read(path)
-        if workload.source_hash != self.hash:
-            messages.add(_changed(path))
-        _check_word(path, workload, self.board)
-        if workload.kernel not in self.planned:
-            raise CompileError(_no_kernel(path, workload, self.source))
-        planned = self._planned(self.planned[workload.kernel])
+    def of_workloads(self, paths: Sequence[Path], messages: Messages) -> list[Prediction]:
+        """The predictions of the launches that files tell of, in their order; those of kernels with calls on channels
+        are predicted together. Raises CompileError."""
+        found: dict[int, Prediction] = {}
+        joined: dict[int, Member] = {}
+        for number, path in enumerate(paths):
+            workload = _read(path)
+            if workload.source_hash != self.hash:
+                messages.add(_changed(path))
+            _check_word(path, workload, self.board)
+            if workload.kernel not in self.planned:
+                raise CompileError(_no_kernel(path, workload, self.source))
+            planned = self._planned(self.planned[workload.kernel])
+            if has_calls(planned):
+                joined[number] = Member(planned, workload)
+            else:
+                found[number] = self._estimate(planned, workload)
+        found |= zip(joined, _estimate_together(list(joined.values()), self.channels, self.board), strict=True)
+        return [found[number] for number in sorted(found)]
+
+    def _estimate(self, planned: Planned, workload: Workload) -> Prediction:
         try:
             return self._with_potentials(estimate(planned, workload, self.board), planned, workload)
         except NotModelled as error:
-            raise CompileError(_not_modelled(workload.kernel, error)) from None
+            raise CompileError(_not_modelled(f"kernel {workload.kernel} has {error}", ALONE)) from None
 
     def of_trips(self, sources: Mapping[str, Function], trips: Mapping[str, int]) -> list[Prediction]:
         """The prediction of one launch of each kernel, with those trip counts by the name of the loop. ``sources`` are
@@ -181,7 +201,7 @@ class _Program:
                 prediction = estimate_assumed(planned, assumed, self.board)
                 found.append(self._with_potentials(prediction, planned, workload))
             except NotModelled as error:
-                raise CompileError(_not_modelled(name, error)) from None
+                raise CompileError(_not_modelled(f"kernel {name} has {error}", ALONE)) from None
             except TripError as error:
                 raise CompileError(Diagnostic(f"--trip: {error}", hint=error.hint, code=Code.TRIP_COUNT)) from None
         return found
@@ -193,6 +213,16 @@ class _Program:
 
     def _planned(self, kernel: CompiledKernel) -> Planned:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
+
+
+def _estimate_together(members: list[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
+    """The predictions of launches that wait for each other on channels; what one of them would gain from something
+    ideal depends on the others, so they have no potentials."""
+    try:
+        return estimate_together(members, channels, board)
+    except NotModelled as error:
+        hint = "give the workloads of all launches that ran together, or measure them with `sluice run`"
+        raise CompileError(_not_modelled(f"launches with {error}", hint)) from None
 
 
 def _check_word(path: Path, workload: Workload, board: Board) -> None:
@@ -244,9 +274,5 @@ def _no_kernel(path: Path, workload: Workload, source: Path) -> Diagnostic:
     )
 
 
-def _not_modelled(kernel: str, error: NotModelled) -> Diagnostic:
-    return Diagnostic(
-        f"kernel {kernel} has {error}, which the estimate does not cover",
-        hint="measure it with `sluice run`",
-        code=Code.NOT_MODELLED,
-    )
+def _not_modelled(what: str, hint: str) -> Diagnostic:
+    return Diagnostic(f"{what}, which the estimate does not cover", hint=hint, code=Code.NOT_MODELLED)

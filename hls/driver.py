@@ -34,8 +34,10 @@ __all__ = [
     "compile",
     "compile_module",
     "inlined_kernels",
+    "network_channels",
     "parsed_module",
     "plan_module",
+    "plan_network",
     "plan_source",
 ]
 
@@ -112,7 +114,7 @@ def compile_module(
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)
         board = as_used(module, board)
         kernels, told = plan_module(module, board, options, inspection)
-        channels = _channels(module, kernels, board, options)
+        channels = network_channels(module, kernels, board, options)
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         with deep_recursion(LONGEST_CHAIN):
@@ -144,6 +146,14 @@ def plan_source(
     source: str, board: Board, options: Options, file: str
 ) -> tuple[tuple[CompiledKernel, ...], Mapping[str, str]]:
     """The planned kernels of OpenCL C text, and the texts of all its files by name. Raises CompileError."""
+    kernels, _, sources = plan_network(source, board, options, file)
+    return kernels, sources
+
+
+def plan_network(
+    source: str, board: Board, options: Options, file: str
+) -> tuple[tuple[CompiledKernel, ...], tuple[ChannelPlan, ...], Mapping[str, str]]:
+    """As :func:`plan_source`, with the channels between the kernels, as they are built, behind these."""
     parsed = parse_source(
         source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
     )
@@ -152,7 +162,9 @@ def plan_source(
             flush = options.denorms_are_zero
             module = _with_design(parsed.module, options, file)
             module = link_program(module, options.fpc, flush=flush, limits=options.limits)
-            return plan_module(module, as_used(module, board), options)[0], parsed.module.sources
+            board = as_used(module, board)
+            kernels, _ = plan_module(module, board, options)
+            return kernels, network_channels(module, kernels, board, options), parsed.module.sources
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
@@ -198,13 +210,13 @@ def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple
     with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
-        return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board, options)}
+        return {(c.channel, c.index): c.depth for c in network_channels(module, kernels, board, options)}
 
 
-def _channels(
+def network_channels(
     module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options
 ) -> tuple[ChannelPlan, ...]:
-    """The channels as built."""
+    """The channels of planned kernels, with the depths that are built. Raises CompileError."""
     asked = plan_channels(module.channels, [k.function for k in kernels], board, options.limits.channel_bits)
     return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 

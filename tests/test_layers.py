@@ -58,7 +58,7 @@ NESTED = {"hls.planning"}
 LIBRARIES = {
     "pycparser": {"hls.frontend"},
     "pcpp": {"hls.frontend"},
-    "networkx": {"hls.analysis", "hls.planning.memory", "hls.planning.schedule"},
+    "networkx": {"hls.analysis", "hls.model", "hls.planning.memory", "hls.planning.schedule"},
     "amaranth": {"hls.rtl", "rtl_lib", "sim"},
     "cocotb": {"sim"},
     "pygments": {"hls.report"},

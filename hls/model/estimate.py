@@ -19,7 +19,7 @@ from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Predic
 from .runs import RunCounts
 from .workload import Workload
 
-__all__ = ["NotModelled", "Planned", "Timed", "estimate", "timed"]
+__all__ = ["NotModelled", "Planned", "Timed", "alone", "estimate", "regions", "timed"]
 
 
 class NotModelled(Exception):
@@ -39,7 +39,13 @@ class Planned:
 
 
 def estimate(planned: Planned, workload: Workload, board: Board) -> Prediction:
-    """Predict one launch. Raises NotModelled for a kernel with channels or barriers."""
+    """Predict one launch. Raises NotModelled for a kernel with channels, which only :mod:`hls.model.network` covers."""
+    _check(planned)
+    return alone(planned, workload, board)
+
+
+def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
+    """Predict one launch as if no call on a channel ever waited."""
     likely = timed(planned, workload, board)
     pace, memory, counts = likely.pace, likely.memory, likely.counts
     least, most = (timed(planned, workload, board, one).cycles for one in (Extremes.LEAST, Extremes.MOST))
@@ -58,12 +64,10 @@ def estimate(planned: Planned, workload: Workload, board: Board) -> Prediction:
 
 
 def _check(planned: Planned) -> None:
-    for region in _regions(planned.plan):
+    for region in regions(planned.plan):
         for op in region.place:
             if op.opcode in ("channel_read", "channel_write"):
                 raise NotModelled(f"calls on channels{at_line(op.span)}")
-            if op.opcode == "meet":
-                raise NotModelled(f"a barrier{at_line(op.span)}")
 
 
 @dataclass(frozen=True)
@@ -85,18 +89,18 @@ def timed(
     scaled: Mapping[Op, float] = MappingProxyType({}),
 ) -> Timed:
     """The terms under one assumption about memory, with something ``ideal``; of the loops in ``scaled`` only that
-    share of the iterations counts. Raises NotModelled as :func:`estimate` does."""
-    _check(planned)
+    share of the iterations counts. Calls on channels never wait."""
     counts = RunCounts(planned.function, planned.plan, planned.unrolled, planned.merged, workload, planned.main)
     for op, factor in scaled.items():
         counts.scale(op, factor)
-    stands = {op: region for region in _regions(planned.plan) for op in region.place}
+    stands = {op: region for region in regions(planned.plan) for op in region.place}
     memory = MemoryTime(planned.memory, counts, board, stands, extreme, ideal)
     pace = SchedulePace(planned.plan, counts, memory, ideal)
     return Timed(pace.cycles + memory.ends, pace, memory, counts)
 
 
-def _regions(plan: KernelPlan) -> list[RegionPlan]:
+def regions(plan: KernelPlan) -> list[RegionPlan]:
+    """The top and all loops of a kernel."""
     return [plan.top, *plan.loops.values()]
 
 

@@ -18,7 +18,7 @@ from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
 from ..planning.schedule import LevelPlan, RegionPlan
 from ..planning.schedule.levels import is_exceptional
-from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY, MEETING_LATENCY
+from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, SramTiming
 from .ideal import Ideal
 from .runs import LoopCount, RunCounts
@@ -34,7 +34,7 @@ HELD, LOOKED_UP = 4, 6
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
 #: operations that answer after a fixed number of cycles
-FIXED = {"hazard": HAZARD_LATENCY, "meet": MEETING_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
+FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class MemoryTime:
 
     def _iterations(self, op: Op) -> float:
         region = self._regions.get(op)
-        return self.counts.loop(region.loop).iterations if region and region.loop else 1.0
+        return self.counts.loop(region.loop).iterations * self.counts.units if region and region.loop else 1.0
 
     def interval(self, plan: RegionPlan) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
@@ -158,8 +158,9 @@ class MemoryTime:
         moved = [self.traffic(op) for op, _ in own]
         bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles
-        under_way = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0) * self.latency
-        return max(bus, rows, under_way) / iterations
+        most = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0)
+        # compute units share the memory, but each has units of its own for its accesses
+        return max(bus, rows, most / self.counts.units * self.latency) / iterations
 
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
         """Cycles between iterations where loads wait until stores before them are in memory, or where these are
@@ -173,9 +174,20 @@ class MemoryTime:
         for load in hazard.loads:
             found = self.counts.accesses(load)
             ranges = [one for runs in found for one in runs.conflicts.ranges]
-            waits = sum(one.count * time / max(_middle(one), 1.0) for one in ranges if _middle(one) < time)
+            apart = [(one.count, self._own_distance(_middle(one), plan)) for one in ranges]
+            waits = sum(count * (time - own * max(free, 1.0)) / own for count, own in apart if own < time)
             extra = max(extra, waits / len(found) / iterations if found else 0.0)
         return max(free, 1.0) + extra if extra else free
+
+    def _own_distance(self, iterations: float, plan: RegionPlan) -> float:
+        """How many of so many iterations are the loop's own: all within an invocation; else those of the loop around it
+        and of the others in there count, too, which run at the same time."""
+        count, around = self.counts.loop(plan.loop_op), self._regions.get(plan.loop_op)
+        if iterations > count.trips and around is not None and around.loop is not None:
+            beside = [op for op, region in self._regions.items() if region is around and op.opcode == "loop"]
+            all_of_them = sum(self.counts.loop(op).iterations for op in (*beside, around.loop))
+            iterations *= count.iterations / max(all_of_them, 1.0)
+        return max(iterations, 1.0)
 
     def _typical(self, level: LevelPlan) -> float:
         """What the schedule's latency counts for a level's accesses."""
@@ -193,7 +205,7 @@ class MemoryTime:
             return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
         traffic, access = self.traffic(op), self.memory.accesses[op]
-        made = min(1.0, traffic.count / count.iterations) if count.iterations else 0.0
+        made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD

@@ -19,6 +19,8 @@ from typing import Protocol
 
 from ..ir import Attr, Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan
+from ..planning.schedule.plan import Window
+from ..planning.schedule.queues import MEETING_LATENCY
 from .ideal import Ideal
 from .runs import RunCounts
 
@@ -88,7 +90,10 @@ class SchedulePace:
     @cached_property
     def cycles(self) -> float:
         """From the start of the launch to the exit of the last token, as far as loops and latencies go."""
-        return self.plan.static_depth + self._through(self.plan.top, Point(0, 0), _end(self.plan.top), first=True)
+        top, groups = self.plan.top, self.counts.top_tokens
+        paces = [self.of(op) for op in self._inside(top)]
+        more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)
+        return self.plan.static_depth + self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
 
     @cached_property
     def filled(self) -> float:
@@ -106,11 +111,13 @@ class SchedulePace:
         count, inside = self.counts.loop(plan.loop_op), self._inside(plan)
         alone, cause = self._alone(plan)
         trips = max(count.trips, 1.0)
-        latency = self._through(plan, Point(0, 0), _end(plan), first=True)
+        latency = self.through(plan, Point(0, 0), _end(plan), first=True)
         together, slots = (trips if alone < latency else 1.0), self._slots(plan)
+        if plan.loop_op.attrs.get(Attr.PARALLEL):  # the next group's work-items follow without a gap
+            together = max(together, count.iterations)
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
-        shared = max(shared, self.responses.interval(plan))
+        shared = max(shared, self.responses.interval(plan), float(plan.ii) if plan.ring else 0.0)
         own = latency + (trips - 1) * max(alone, self.responses.interval(plan), self._least)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
@@ -140,31 +147,41 @@ class SchedulePace:
         """Invocations that may be interleaved: without end where resources are ideal and they do not wait for each
         other, as for work-items, of which each may have a unit of its own."""
         items = any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
-        if self.ideal is Ideal.RESOURCES and (plan.slots > 1 or items):
-            return max(plan.slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
-        return plan.slots
+        slots = plan.ring.groups * min(self.counts.group, plan.ring.items) if plan.ring else plan.slots
+        if self.ideal is Ideal.RESOURCES and (slots > 1 or items):
+            return max(slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
+        return slots
 
     def _inside(self, plan: RegionPlan) -> list[Op]:
         return [row.op for level in plan.levels for row in level.row if row.op in self.plan.loops]
 
     def _alone(self, plan: RegionPlan) -> tuple[float, str]:
         """Cycles between iterations of one invocation for the loop's own sake, and why."""
+        if plan.ring:  # the work-items of a group go round together, however free they are of each other
+            return self.through(plan, Point(0, 0), _end(plan)) + 1, "barrier loop"
         found: list[tuple[float, str]] = [(float(_least(plan, self.ideal)), "schedule")]
         if self.ideal is Ideal.DEPENDENCES:
             return found[0]
         for carried in plan.carried:
             if carried.overlap or carried.between or carried.write.level == carried.read.level:
                 continue
-            cycles = self._through(plan, carried.read, carried.write)
+            cycles = self.through(plan, carried.read, carried.write)
             found.append((cycles / carried.distance, "recurrence across levels"))
         if plan.again.level > 0:
-            found.append((self._through(plan, Point(0, 0), plan.again) + plan.again_delay, "continue condition"))
+            found.append((self.through(plan, Point(0, 0), plan.again) + plan.again_delay, "continue condition"))
         for level in plan.levels:
             for window in level.windows:
-                if not window.overlap and not window.between and window.group is None and window.ahead is None:
-                    inside = self._through(plan, Point(level.index, 0), window.until)
-                    found.append((inside / window.most, "window"))
+                if not window.overlap and not window.between and window.ahead is None:
+                    found.append((self._window(plan, Point(level.index, 0), window), "window"))
         return max(found)
+
+    def _window(self, plan: RegionPlan, start: Point, window: Window) -> float:
+        """Cycles between tokens that pass a window from ``start`` on. Where it counts groups, one is inside from the
+        entry of its first token until the last one, so many tokens later, has passed the window's end."""
+        inside = self.through(plan, start, window.until)
+        if window.group is None:
+            return inside / window.most
+        return (self.counts.group - 1 + inside) / (window.most * self.counts.group)
 
     def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
         """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
@@ -176,12 +193,12 @@ class SchedulePace:
             for window in level.windows:
                 if window.overlap or not (window.between or window.ahead is not None):
                     continue
-                through = self._through(plan, Point(level.index, 0), window.until)
+                through = self.through(plan, Point(level.index, 0), window.until)
                 before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
                 found = max(found, max(before, 0.0) * interval + through)
         return found
 
-    def _through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
+    def through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
         """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``
         token of an invocation, or of any."""
         cycles = float(last.stage - start.stage + 1)
@@ -193,6 +210,8 @@ class SchedulePace:
     def _response(self, plan: RegionPlan, op: Op, first: bool) -> float:
         if op in self.plan.loops:
             return self.of(op).expected
+        if op.opcode == "meet":  # the first token waits for the rest of its group, the last one behind the others
+            return float(self.counts.group - 1 + MEETING_LATENCY)
         return self.responses.cycles(op, plan, first)
 
 

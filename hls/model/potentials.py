@@ -24,7 +24,7 @@ def potentials(planned: Planned, workload: Workload, board: Board, relaxed: Plan
     - ``B_fp``: other orders of floating-point additions; only where ``relaxed``, the plans of the same kernel with
       ``-fp-relaxed``, is given.
 
-    Raises NotModelled as :func:`hls.model.estimate.estimate` does.
+    Calls on channels never wait here: only kernels without them have potentials of their own.
     """
     now = timed(planned, workload, board)
     ideal = {

@@ -67,6 +67,11 @@ class RunCounts:
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
         self._copies = Counter(op.span for op in plan.loops)
         self._counts: dict[Op, LoopCount] = {}
+        self.units = units_of(function)  #: compute units, which divide the groups of a launch
+        #: tokens of a work-group: its work-items, or with several lanes as many fewer
+        self.group = max(1, math.prod(workload.local_size) // lanes_of(function))
+        #: tokens of the kernel's top: one for the launch, or for each group that a compute unit takes
+        self.top_tokens = self._groups() if self.units > 1 else 1.0
 
     def scale(self, op: Op, factor: float) -> None:
         """Count only a part of a loop's iterations, as if its body did the work of several."""
@@ -82,9 +87,8 @@ class RunCounts:
     def _loop(self, op: Op) -> LoopCount:
         if op.attrs.get(Attr.PARALLEL):
             items = self.workload.work_items / lanes_of(self.function)
-            units = units_of(self.function)
-            groups = self.workload.work_items / math.prod(self.workload.local_size)
-            return LoopCount(items / units, groups / units, groups / units) if units > 1 else LoopCount(items, 1.0, 1.0)
+            units = self.units
+            return LoopCount(items / units, self._groups(), self._groups()) if units > 1 else LoopCount(items, 1.0, 1.0)
         outer, inner = self._source(op.span), self._source(self._innermost(op.span))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
@@ -94,8 +98,12 @@ class RunCounts:
         factor = self._factors.get(op.span, 1)
         iterations = sum(_unrolled(one, factor) for one in inner)
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
-        copies = self._copies[op.span]
+        copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
         return LoopCount(iterations / copies, invocations / copies, entered / copies)
+
+    def _groups(self) -> float:
+        """The groups that a compute unit takes."""
+        return self.workload.work_items / math.prod(self.workload.local_size) / self.units
 
     def _innermost(self, span: Span | None) -> Span | None:
         while span in self._merged:

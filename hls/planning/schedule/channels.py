@@ -18,7 +18,7 @@ from .levels import is_exceptional
 from .plan import KernelPlan, RegionPlan, Row
 from .queues import CALL_LATENCY, HAZARD_LATENCY
 
-__all__ = ["Way", "balance_channels", "ways"]
+__all__ = ["ASKED", "TO_CHANNEL", "Way", "balance_channels", "ways"]
 
 #: channels are not made deeper than this to balance paths
 MOST = 2048
