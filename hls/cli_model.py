@@ -12,9 +12,13 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
-from .driver import plan_source
+from .driver import compile, plan_source
+from .model.area import capacity
+from .model.area import estimate as count_area
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
+from .model.hpca16.parameters import Resources
+from .model.hpca16.predict import predict as hpca16
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
@@ -43,6 +47,13 @@ __all__ = ["estimate_command", "predict_command"]
 @INCLUDE_DIRS
 @FP_RELAXED
 @FPC
+@click.option(
+    "--model",
+    "other",
+    type=click.Choice(["hpca16"]),
+    help="Show another model's predictions, too: hpca16, of Wang et al., as printed and as corrected; "
+    "it counts the area of the program's Verilog.",
+)
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 def estimate_command(
     source: Path,
@@ -52,6 +63,7 @@ def estimate_command(
     include_dirs: tuple[Path, ...],
     fp_relaxed: bool,
     fpc: bool,
+    other: str | None,
     as_json: bool,
 ) -> None:
     """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do."""
@@ -64,6 +76,7 @@ def estimate_command(
         kernels, sources = plan_source(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
+        used = _used(text, facts, options, str(source)) if other else None
         current = source_hash(str(source), sources, dict(defines))
         found = []
         for path in _files(workloads):
@@ -75,9 +88,11 @@ def estimate_command(
             if kernel is None:
                 raise CompileError(_no_kernel(path, workload, source))
             try:
-                found.append(_estimate(kernel, relaxed.get(workload.kernel), str(source), workload, facts))
+                one = _estimate(kernel, relaxed.get(workload.kernel), str(source), workload, facts)
             except NotModelled as error:
                 raise CompileError(_not_modelled(workload, error)) from None
+            others = hpca16(_planned(kernel, str(source)), workload, facts, used) if used else ()
+            found.append(replace(one, others=others))
     messages.show()
     shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
     click.echo(shown)
@@ -121,6 +136,17 @@ def _estimate(
     shares = potentials(planned, workload, board, _planned(relaxed, main) if relaxed else None)
     found = estimate(planned, workload, board)
     return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+
+
+def _used(text: str, board: Board, options: Options, file: str) -> Resources:
+    """The shares of the board's device that the program takes, counted in its Verilog."""
+    result = compile(text, board, options, file)
+    area, there = count_area(result.verilog, result.top, board.device).total, capacity(board.device)
+    return Resources(
+        area.logic / there.logic,
+        area.rams / there.rams if there.rams else 0.0,
+        area.dsps / there.dsps if there.dsps else 0.0,
+    )
 
 
 def _check_word(path: Path, workload: Workload, board: Board) -> None:

@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
-__all__ = ["SCHEMA", "Interval", "Potential", "PredictedAccess", "PredictedAccount", "PredictedLoop", "Prediction"]
+__all__ = [
+    "SCHEMA",
+    "Interval",
+    "OtherPrediction",
+    "Potential",
+    "PredictedAccess",
+    "PredictedAccount",
+    "PredictedLoop",
+    "Prediction",
+]
 
 SCHEMA = 1
 
@@ -66,10 +75,21 @@ class Potential:
 
 
 @dataclass(frozen=True)
+class OtherPrediction:
+    """What another ``model`` says of the same launch; ``variant`` is its reading of that model's equations."""
+
+    model: str
+    variant: str
+    cycles: float
+    seconds: float
+    potentials: tuple[Potential, ...]
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
-    replay sum to its cycles; an estimate has none."""
+    replay sum to its cycles; an estimate has none. ``others`` are for comparison."""
 
     schema: int
     kernel: str
@@ -82,3 +102,4 @@ class Prediction:
     assumed: tuple[str, ...]
     accounts: tuple[PredictedAccount, ...] = ()
     potentials: tuple[Potential, ...] = ()
+    others: tuple[OtherPrediction, ...] = ()

@@ -85,7 +85,7 @@ class RunCounts:
             units = units_of(self.function)
             groups = self.workload.work_items / math.prod(self.workload.local_size)
             return LoopCount(items / units, groups / units, groups / units) if units > 1 else LoopCount(items, 1.0, 1.0)
-        outer, inner = self._source(op.span), self._source(self._innermost(op.span))
+        outer, inner = self._source(op.span), self._source(self.innermost(op.span))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
             what = f"{trips:,} iterations" if trips is not None else "one iteration"
@@ -97,7 +97,8 @@ class RunCounts:
         copies = self._copies[op.span]
         return LoopCount(iterations / copies, invocations / copies, entered / copies)
 
-    def _innermost(self, span: Span | None) -> Span | None:
+    def innermost(self, span: Span | None) -> Span | None:
+        """Where the innermost loop of the source stands that became the loop at ``span``."""
         while span in self._merged:
             span = self._merged[span]
         return span
