@@ -211,6 +211,16 @@ def test_eq_21_counts_executions():
     assert potentials.memory(figures(nodes, CORRECTED)) == pytest.approx((60 / 64) / 101)
 
 
+def test_eq_21_is_never_negative():
+    """Sequential accesses of 4 bytes beside a wide one: the product of the mean bytes and the mean burst is 264, not
+    64."""
+    mixed = block(SEQUENTIAL, SEQUENTIAL, WIDE)
+    assert (
+        static_figures.mean_bytes(mixed, WIDTH, CORRECTED) * static_figures.mean_burst(mixed, WIDTH, CORRECTED) == 264
+    )
+    assert potentials.memory(figures(mixed, CORRECTED)) == 0
+
+
 def test_eq_22_of_one_block_is_zero():
     assert potentials.balance(found(figures(block(), PRINTED)), PRINTED) == 1
     assert potentials.balance(found(figures(block(), CORRECTED)), CORRECTED) == 0

@@ -77,11 +77,8 @@ class _Reader:
     def _loops_of(self, runs: AccessRuns, region: RegionPlan) -> list[Place] | None:
         """The loops of the source around an access, innermost first, up to that of the region; None if the region's is
         not among them."""
-        own = (
-            None
-            if region.loop is None or region.loop.attrs.get(Attr.PARALLEL)
-            else self.counts.innermost(region.loop.span)
-        )
+        loop = region.loop
+        own = None if loop is None or loop.attrs.get(Attr.PARALLEL) else self.counts.innermost(loop.span)
         found: list[Place] = []
         place = runs.loop
         while place is not None:
@@ -116,6 +113,5 @@ class _Reader:
 
 def _usual(strides: Histogram) -> int | None:
     """The stride of more than half of the steps, if there is one."""
-    return next(
-        (one.low for one in strides.ranges if one.low == one.high and strides.share(one.low, one.low) > 0.5), None
-    )
+    single = (one.low for one in strides.ranges if one.low == one.high)
+    return next((value for value in single if strides.share(value, value) > 0.5), None)

@@ -2,7 +2,7 @@
 
 from .cycles import BlockCycles, Cycles
 from .parameters import Resources, blocks
-from .static_figures import instructions, mean_burst, mean_bytes
+from .static_figures import burst, instructions, mean_burst, mean_bytes
 from .variant import Variant
 
 __all__ = ["balance", "computation", "inter_thread", "memory"]
@@ -28,15 +28,20 @@ def _pairs(used: Resources, initial: Resources) -> tuple[tuple[float, float], ..
 def memory(cycles: Cycles) -> float:
     """Eq. 21: B_mem, what the transactions leave of the memory's width; 0 without any.
 
-    Printed: each instruction of the text counts once. Corrected: as often as it is executed.
+    Printed: each instruction of the text counts once, with the mean bytes and the mean burst of its block. Corrected:
+    as often as it is executed, with its own bytes and burst; the product of two means may exceed the width.
     """
     width, variant = cycles.platform.width, cycles.variant
     used = whole = 0.0
     for block, _ in blocks(cycles.launch.root):
-        weight = 1.0 if variant is Variant.PRINTED else cycles.executions(block)
-        count = weight * instructions(block, width, variant)
-        used += mean_bytes(block, width, variant) * count * mean_burst(block, width, variant)
-        whole += width * count
+        count = instructions(block, width, variant)
+        if variant is Variant.PRINTED:
+            used += mean_bytes(block, width, variant) * count * mean_burst(block, width, variant)
+            whole += width * count
+        else:
+            moved = sum(one.bytes * one.scale * burst(one, width, variant) for one in block.instructions)
+            used += cycles.executions(block) * moved
+            whole += cycles.executions(block) * width * count
     return 1 - used / whole if whole else 0.0
 
 

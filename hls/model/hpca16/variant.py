@@ -6,7 +6,7 @@ __all__ = ["Variant"]
 
 
 class Variant(Enum):
-    """The equations as the paper prints them, or with the corrections of docs/rationale/hpca16.md."""
+    """The equations as the paper prints them, or with the corrections of docs/rationale/model.md."""
 
     PRINTED = "printed"
     CORRECTED = "corrected"
