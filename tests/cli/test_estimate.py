@@ -103,7 +103,9 @@ def test_another_model_beside_it(folder):
     assert done.exit_code == 0, done.output
     printed, corrected = (line for line in done.stdout.splitlines() if line.startswith("  model hpca16"))
     assert printed.startswith("  model hpca16, as printed: ") and ", as corrected: " in corrected
-    assert "B_mem 0.00, B_comp 0." in corrected and "B_balance 0.00" in corrected
+    assert "B_mem 0.00, B_comp 0." in corrected
+    (found,) = json.loads(estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--json").stdout)
+    assert found["others"] == []
 
 
 def test_parameters_of_the_other_model(folder):
