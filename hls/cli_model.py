@@ -13,11 +13,15 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .diag import Code, CompileError, Diagnostic
-from .driver import inlined_kernels, plan_network, plan_source
+from .driver import compile, inlined_kernels, plan_network, plan_source
 from .ir import Function
+from .model.area import capacity
+from .model.area import estimate as count_area
 from .model.assumed import AssumedWorkload, TripError, names_of
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
+from .model.hpca16.parameters import Resources
+from .model.hpca16.predict import predict as hpca16
 from .model.network import Member, estimate_together, has_calls
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
@@ -70,6 +74,13 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
 @INCLUDE_DIRS
 @FP_RELAXED
 @FPC
+@click.option(
+    "--model",
+    "other",
+    type=click.Choice(["hpca16"]),
+    help="Show another model's predictions, too: hpca16, of Wang et al., as printed and as corrected; "
+    "it counts the area of the program's Verilog.",
+)
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 def estimate_command(
     source: Path,
@@ -80,6 +91,7 @@ def estimate_command(
     include_dirs: tuple[Path, ...],
     fp_relaxed: bool,
     fpc: bool,
+    other: str | None,
     as_json: bool,
 ) -> None:
     """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do.
@@ -97,8 +109,9 @@ def estimate_command(
         kernels, channels, sources = plan_network(text, facts, options, str(source))
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
+        used = _used(text, facts, options, str(source)) if other else None
         current = source_hash(str(source), sources, dict(defines))
-        program = _Program(source, facts, planned, relaxed, channels, current)
+        program = _Program(source, facts, planned, relaxed, channels, used, current)
         if workloads:
             found = program.of_workloads(_files(workloads), messages)
         else:
@@ -151,6 +164,7 @@ class _Program:
     planned: Mapping[str, CompiledKernel]
     relaxed: Mapping[str, CompiledKernel]
     channels: Sequence[ChannelPlan]
+    used: Resources | None
     hash: str
 
     def of_workloads(self, paths: Sequence[Path], messages: Messages) -> list[Prediction]:
@@ -209,7 +223,9 @@ class _Program:
     def _with_potentials(self, found: Prediction, planned: Planned, workload: Workload) -> Prediction:
         relaxed = self.relaxed.get(found.kernel)
         shares = potentials(planned, workload, self.board, self._planned(relaxed) if relaxed else None)
-        return replace(found, potentials=tuple(Potential(name, share) for name, share in shares.items()))
+        others = hpca16(planned, workload, self.board, self.used) if self.used else ()
+        mine = tuple(Potential(name, share) for name, share in shares.items())
+        return replace(found, potentials=mine, others=others)
 
     def _planned(self, kernel: CompiledKernel) -> Planned:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
@@ -223,6 +239,17 @@ def _estimate_together(members: list[Member], channels: Sequence[ChannelPlan], b
     except NotModelled as error:
         hint = "give the workloads of all launches that ran together, or measure them with `sluice run`"
         raise CompileError(_not_modelled(f"launches with {error}", hint)) from None
+
+
+def _used(text: str, board: Board, options: Options, file: str) -> Resources:
+    """The shares of the board's device that the program takes, counted in its Verilog."""
+    result = compile(text, board, options, file)
+    area, there = count_area(result.verilog, result.top, board.device).total, capacity(board.device)
+    return Resources(
+        area.logic / there.logic,
+        area.rams / there.rams if there.rams else 0.0,
+        area.dsps / there.dsps if there.dsps else 0.0,
+    )
 
 
 def _check_word(path: Path, workload: Workload, board: Board) -> None:

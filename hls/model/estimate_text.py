@@ -1,6 +1,6 @@
 """A prediction as text."""
 
-from .prediction import WORK_ITEMS, Prediction, Symbol
+from .prediction import WORK_ITEMS, OtherPrediction, Potential, Prediction, Symbol
 
 __all__ = ["estimate_text"]
 
@@ -27,8 +27,8 @@ def estimate_text(prediction: Prediction) -> str:
             f"{access.words:,.0f} words of memory"
         )
     if prediction.potentials:
-        shares = ", ".join(f"{one.name} {one.share:.2f}" for one in prediction.potentials)
-        lines.append(f"  potentials: {shares}")
+        lines.append(f"  potentials: {_shares(prediction.potentials)}")
+    lines += map(_other, prediction.others)
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])
 
 
@@ -56,3 +56,12 @@ def _meaning(symbol: Symbol) -> str:
 def _sizes(prediction: Prediction) -> str:
     names = " = ".join(symbol.name for symbol in prediction.symbols)
     return f"{names} = {prediction.samples[len(prediction.samples) // 2].size:,}"
+
+
+def _shares(potentials: tuple[Potential, ...]) -> str:
+    return ", ".join(f"{one.name} {one.share:.2f}" for one in potentials)
+
+
+def _other(one: OtherPrediction) -> str:
+    time = f"{one.cycles:,.0f} cycles, {one.seconds * 1e3:.4g} ms"
+    return f"  model {one.model}, as {one.variant}: {time}; potentials: {_shares(one.potentials)}"

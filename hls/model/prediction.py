@@ -6,6 +6,7 @@ __all__ = [
     "SCHEMA",
     "WORK_ITEMS",
     "Interval",
+    "OtherPrediction",
     "Potential",
     "PredictedAccess",
     "PredictedAccount",
@@ -97,10 +98,21 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class OtherPrediction:
+    """What another ``model`` says of the same launch; ``variant`` is its reading of that model's equations."""
+
+    model: str
+    variant: str
+    cycles: float
+    seconds: float
+    potentials: tuple[Potential, ...]
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
-    replay sum to its cycles; an estimate has none.
+    replay sum to its cycles; an estimate has none. ``others`` are for comparison.
 
     With ``symbols``, all figures are those where each symbol is the ``size`` of the middle one of ``samples``, and
     ``formula`` gives the likely cycles for all symbols of ``formula_from`` or more; it is empty where they are no sum
@@ -121,3 +133,4 @@ class Prediction:
     formula: str = ""
     formula_from: int = 0
     samples: tuple[Sample, ...] = ()
+    others: tuple[OtherPrediction, ...] = ()

@@ -89,7 +89,7 @@ class RunCounts:
             items = self.workload.work_items / lanes_of(self.function)
             units = self.units
             return LoopCount(items / units, self._groups(), self._groups()) if units > 1 else LoopCount(items, 1.0, 1.0)
-        outer, inner = self._source(op.span), self._source(self._innermost(op.span))
+        outer, inner = self._source(op.span), self._source(self.innermost(op.span))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
             what = f"{trips:,} iterations" if trips is not None else "one iteration"
@@ -105,7 +105,8 @@ class RunCounts:
         """The groups that a compute unit takes."""
         return self.workload.work_items / math.prod(self.workload.local_size) / self.units
 
-    def _innermost(self, span: Span | None) -> Span | None:
+    def innermost(self, span: Span | None) -> Span | None:
+        """Where the innermost loop of the source stands that became the loop at ``span``."""
         while span in self._merged:
             span = self._merged[span]
         return span

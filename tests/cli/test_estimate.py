@@ -11,6 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hls.cli import main
+from hls.driver import plan_source
+from hls.model.estimate import Planned
+from hls.model.hpca16.from_plan import launch_of
+from hls.model.hpca16.parameters import MemoryInstruction, blocks
+from hls.model.workload import read_workload
+from hls.options import Options
+from hls.target.board import load_board
 
 KERNEL = """
 channel int c;
@@ -20,6 +27,14 @@ __kernel void add(__global const int *restrict a, __global int *restrict b, int 
 }
 __kernel void send(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }
 __kernel void take(__global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = read_channel_intel(c); }
+__attribute__((num_simd_work_items(2), reqd_work_group_size(8, 1, 1)))
+__kernel void product(__global const int *restrict a, __global int *restrict b, int n) {
+    int j = get_global_id(0), i = get_global_id(1), s = 0;
+    #pragma unroll 4
+    for (int k = 0; k < n; k++)
+        s += a[i * n + k] * a[k * n + j];
+    b[i * n + j] = s;
+}
 """
 HOST = """
 import numpy as np
@@ -32,6 +47,7 @@ b = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
 program.add(queue, (1,), None, a, b, np.int32(1000)).wait()
 program.send(queue, (1,), None, np.int32(8))
 program.take(cl.CommandQueue(context), (1,), None, b, np.int32(8)).wait()
+program.product(queue, (16, 16), (8, 1), a, b, np.int32(16)).wait()
 """
 
 
@@ -88,6 +104,33 @@ def test_launches_that_ran_together(folder):
     assert done.exit_code == 0, done.stderr
     cycles = {one["kernel"]: one["cycles"]["likely"] for one in json.loads(done.stdout)}
     assert list(cycles) == ["add", "send", "take"] and cycles["send"] < cycles["take"]
+
+
+def test_another_model_beside_it(folder):
+    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--model", "hpca16")
+    assert done.exit_code == 0, done.output
+    printed, corrected = (line for line in done.stdout.splitlines() if line.startswith("  model hpca16"))
+    assert printed.startswith("  model hpca16, as printed: ") and ", as corrected: " in corrected
+    assert "B_mem 0.00, B_comp 0." in corrected
+    (found,) = json.loads(estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--json").stdout)
+    assert found["others"] == []
+
+
+def test_parameters_of_the_other_model(folder):
+    """Work-items in lanes, and an unrolled loop: its row is adjacent for copies, its column for work-items."""
+    workload, source = read_workload(folder / "w/003-product.json.gz"), folder / "k.cl"
+    kernels, _ = plan_source(source.read_text(), load_board("de5net"), Options(), "k.cl")
+    kernel = next(one for one in kernels if one.function.name == "product")
+    planned = Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, "k.cl")
+    launch = launch_of(planned, workload)
+    assert (launch.global_size, launch.simd, launch.units) == (256, 2, 1)
+    (outer, around), (inner, trips) = blocks(launch.root)
+    assert (around, trips) == ((), (4,))
+    assert outer.instructions == (MemoryInstruction(4, copies_adjacent=True, items_adjacent=True, scale=2),)
+    assert set(inner.instructions) == {
+        MemoryInstruction(4, copies_adjacent=True, items_adjacent=False, scale=4),
+        MemoryInstruction(4, copies_adjacent=False, items_adjacent=True, scale=8),
+    }
 
 
 def test_source_that_has_changed(folder):
