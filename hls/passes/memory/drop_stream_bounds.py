@@ -23,7 +23,8 @@ class DropStreamBounds(FunctionPass):
     requires = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        """A copy without the bounds of ``loads``, which are operations of the given function; without any if it is None."""
+        """A copy without the bounds of ``loads``, which are operations of the given function;
+        without any bound if it is None."""
         result = clone_function(function)
         for old, new in zip(walk(function.body), walk(result.body), strict=True):
             if last_of_run(old) is not None and (self.loads is None or old in self.loads):

@@ -54,7 +54,8 @@ class SerializeStores(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        """A copy in which each group is one store in a loop of its own; an equal copy if no loop stores to a memory twice."""
+        """A copy in which each group is one store in a loop of its own; an equal
+        copy if no loop stores to a memory twice."""
         result = clone_function(function)
         if not any(
             len(stores) > 1
