@@ -44,7 +44,8 @@ class LoadAccess(_Access):
         return self.unit.i, lambda payload: [(payload.addr, pointer), *self._mask(payload)]
 
     def response(self):
-        """The stream of responses, and a function of its payload that returns (result, bits, condition)."""
+        """The stream of responses, and a function of its payload that returns (result, bits, value
+        if the load does not execute; None: 0)."""
         result = self.op.result
         return self.unit.o, lambda payload: [(result, payload[: result.type.bits], None)]
 
