@@ -42,6 +42,8 @@ class Messages:
         """Ends the program with messages if the enclosed block fails."""
         try:
             yield
+        except click.ClickException:  # wrong usage that shows only in the middle of a command
+            raise
         except CompileError as error:
             self.sources |= error.sources
             self.add(*error.diagnostics)

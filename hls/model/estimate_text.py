@@ -18,8 +18,8 @@ def estimate_text(prediction: Prediction) -> str:
         lines.append(f"  widest side: {prediction.wide}")
     for loop in prediction.loops:
         lines.append(
-            f"  loop {loop.name or 'without a name'} (line {loop.line}): {loop.iterations:,.0f} iterations in "
-            f"{loop.invocations:,.0f} invocations, {loop.interval:.4g} cycles apart: {loop.cause}"
+            f"  loop {loop.name or 'without a name'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "
+            f"{_counted(loop.invocations, 'invocation')}, {_counted(loop.interval, 'cycle', '.4g')} apart: {loop.cause}"
         )
     for access in prediction.accesses:
         lines.append(
@@ -30,6 +30,12 @@ def estimate_text(prediction: Prediction) -> str:
         lines.append(f"  potentials: {_shares(prediction.potentials)}")
     lines += map(_other, prediction.others)
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])
+
+
+def _counted(number: float, noun: str, form: str = ",.0f") -> str:
+    """The number with the noun in the singular or plural."""
+    text = format(number, form)
+    return f"{text} {noun}{'' if text == '1' else 's'}"
 
 
 def _growth(prediction: Prediction) -> list[str]:

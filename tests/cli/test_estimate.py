@@ -79,7 +79,7 @@ def test_estimate_of_a_launch(folder):
     assert first.startswith("add on de5net: 1,")
     loop = next(line for line in rest if line.startswith("  loop"))
     assert any(line.startswith("  potentials: B_mem 0.") and "B_fp 0.00" in line for line in rest)
-    assert "line 4): 1,000 iterations in 1 invocations, 1 cycles apart" in loop
+    assert "line 4): 1,000 iterations in 1 invocation, 1 cycle apart" in loop
     assert done.stderr == ""
 
 

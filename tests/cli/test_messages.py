@@ -6,10 +6,12 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
+from hls.cli_messages import Messages
 
 EXPECT = Path(__file__).parent / "expect"
 KERNEL = "__kernel void k(__global int *restrict a) { a[0] = 1; }\n"
@@ -144,3 +146,9 @@ def test_an_internal_error_is_one_message_that_says_whom_to_tell(monkeypatch):
     message, hint = result.stderr.splitlines()
     assert message.startswith("error[E0999]: internal error: KeyError: 'a fault' (test_messages.py:")
     assert "please report it" in hint and "SLUICE_DEBUG=1" in hint
+
+
+def test_wrong_usage_inside_a_command_is_no_internal_error(capsys):
+    with pytest.raises(click.BadParameter), Messages("text").guard():
+        raise click.BadParameter("only now seen")
+    assert not capsys.readouterr().err
