@@ -22,11 +22,11 @@ unexport PYTHONDONTWRITEBYTECODE
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check browser bench peers lint clean
+.PHONY: help setup demo test test-all check simulated browser bench peers lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
+	@echo 'make test    the tests, about half an hour on two processors; make check, make simulated: those without and with a simulator build; make test-all: with the long ones'
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
@@ -82,6 +82,10 @@ check: setup
 test: setup
 	@$(BIN)/python -m tests.browser.install || echo 'test: no Chromium, so the tests of report.html are skipped'
 	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory simulated
+
+# The half of `test` that builds simulators.
+simulated: setup
 	@$(SIMULATED) $(GROUPS) -m 'verilator and not long'
 
 # The browser's tests are part of `check`, which leaves them out, and says so, where there is no Chromium.
