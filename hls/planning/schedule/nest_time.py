@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from ...ir import Attr, Op, Region, Value, memory_name
 from .interleaving import together
-from .plan import KernelPlan
+from .plan import KernelPlan, RegionPlan
 
 __all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "nest_time"]
 
@@ -34,14 +34,25 @@ def _time(loop: Op, outer: Region | None, plan: KernelPlan, turns: dict[Op, int]
     inside = sum(_time(one, body, plan, turns, compared) for one in body.ops if one in plan.loops)
     alone = region.ii / turns[loop]
     each = inside + alone if inside and region.cause == "crossing" else max(inside, alone)
-    return _trips(loop, outer) * each + (region.latency if _meets_each_time(body, compared) else 0)
+    return _trips(loop, outer) * each + _meeting(region, body, compared)
 
 
-def _meets_each_time(body: Region, compared: Collection[str]) -> bool:
-    """Whether the body loads an element at an address that stays, and stores to the same memory at one that moves."""
-    moves = {memory_name(op) for op in body.ops if op.opcode == "store" and _varies(op, body)}
-    stays = {memory_name(op) for op in body.ops if op.opcode == "load" and not _varies(op, body)}
-    return not moves.isdisjoint(stays & set(compared))
+def _meeting(region: RegionPlan, body: Region, compared: Collection[str]) -> int:
+    """Cycles for which a load at an address that stays waits for a store, to the same memory, at one that moves: from
+    the load's place in the schedule until behind the store's. 0 if the body has no such pair."""
+    moves = [op for op in body.ops if op.opcode == "store" and _varies(op, body)]
+    stays = [op for op in body.ops if op.opcode == "load" and not _varies(op, body)]
+    pairs = [(load, store) for load in stays for store in moves if memory_name(load) == memory_name(store)]
+    return max(
+        (_start(store, region) - _start(load, region) + 1 for load, store in pairs if memory_name(load) in compared),
+        default=0,
+    )
+
+
+def _start(op: Op, region: RegionPlan) -> int:
+    """The stage of an operation, counted through all levels."""
+    point = region.place[op]
+    return sum(level.depth for level in region.levels[: point.level]) + point.stage
 
 
 def _varies(access: Op, body: Region) -> bool:
