@@ -1,7 +1,7 @@
 """Advice in steps: one change after the other, each the one that the model expects to gain most."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .evaluate import Evaluator
 from .knobs import Values
@@ -125,7 +125,7 @@ def _fitting(point: Point, tuning: Tuning, evaluator: Evaluator) -> tuple[Point,
     if counted.problem is not None:
         return counted, counted.problem.text
     if counted.area is not None and counted.area.share > tuning.fit:
-        return replace(counted), f"takes {counted.area.share:.0%} of a resource of the device"
+        return counted, f"takes {counted.area.share:.0%} of a resource of the device"
     return counted, ""
 
 
