@@ -19,7 +19,7 @@ import click
 from .cli_files import read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_model import estimate_command, predict_command
+from .cli_lazy import LazyCommand, LazyGroup
 from .cli_options import (
     BOARD,
     COMMAND,
@@ -35,8 +35,6 @@ from .cli_options import (
     make_folder,
     parse_limits,
 )
-from .cli_profile import profile, stalls
-from .cli_tune import advise_command, tune_command
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
@@ -59,7 +57,20 @@ def _version() -> str:
         return "(run from its sources)"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+#: commands whose modules import the compiler or the profiler, which takes most of a second
+_LAZY = {
+    "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
+    "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "predict": LazyCommand(
+        "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."
+    ),
+    "profile": LazyCommand("hls.cli_profile", "profile", "Run a host program and explain every cycle of it."),
+    "stalls": LazyCommand("hls.cli_profile", "stalls", "Show the stalls in a waveform of `sluice run --trace`."),
+    "tune": LazyCommand("hls.cli_tune", "tune_command", "Search for the best design of a program."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=_LAZY, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), message="%(prog)s %(version)s")
 def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
@@ -477,14 +488,6 @@ def _write_text(text: str, output: Path | None) -> None:
                 f"cannot write {output}: {error.strerror}", hint="name another file with -o", code=Code.CANNOT_WRITE
             )
         ) from error
-
-
-main.add_command(estimate_command)
-main.add_command(advise_command)
-main.add_command(predict_command)
-main.add_command(tune_command)
-main.add_command(profile)
-main.add_command(stalls)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,39 @@
+"""Commands that are imported when they are called."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from hls.cli import main
+
+
+@pytest.mark.parametrize("name", main.lazy)
+def test_list_of_commands_says_what_the_command_says(name):
+    command = main.lazy[name].load()
+    assert command.name == name
+    assert command.get_short_help_str(limit=200) == main.lazy[name].help
+
+
+def test_every_command_is_listed_once():
+    listed = main.list_commands(click.Context(main))
+    assert listed == sorted(set(listed))
+    assert {"compile", "run", *main.lazy} <= set(listed)
+
+
+def test_help_imports_neither_the_compiler_nor_its_libraries():
+    heavy = ("amaranth", "networkx", "numpy", "rich", "hls.driver", "hls.passes", "hls.frontend", "optuna")
+    code = f"""import sys
+from hls.cli import main
+main(["--help"], standalone_mode=False)
+print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    for name in main.lazy:
+        assert f"  {name} " in done.stdout
+
+
+def test_an_unknown_command_is_a_usage_error():
+    with pytest.raises(click.UsageError, match="No such command 'comple'"):
+        main(["comple"], standalone_mode=False)
