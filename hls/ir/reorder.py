@@ -20,6 +20,10 @@ class Reordering:
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in regions(function.body) for op in region.ops}
         self._known_needs: dict[Op, list[Op]] = {}  #: cache, valid until an operation is added, or gets operands
+        self._numbers: dict[Op, int] = {}
+        #: by operation and kind of order: the version at which it was found, and a bit for each operation before it
+        self._known_before: dict[tuple[Op, bool], tuple[int, int]] = {}
+        self._version = 0  #: of operations, their operands and the order
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -34,16 +38,21 @@ class Reordering:
     def _enter(self, region: Region, new: Op) -> Op:
         self.homes[new] = region
         self._known_needs.clear()
+        self._version += 1
         return new
 
     def takes_more(self, op: Op, around: Iterable[Op]) -> None:
         """Record that an operation got further operands; ``around`` are the operations that contain it."""
+        self._version += 1
         for each in (op, *around):
             self._known_needs.pop(each, None)
 
     def follow(self, region: Region, first: Op, second: Op) -> None:
         """Constrain ``second`` to stay after ``first``."""
-        self.extra.setdefault(second, set()).add(first)
+        before = self.extra.setdefault(second, set())
+        if first not in before:
+            before.add(first)
+            self._version += 1
 
     def may_follow(self, region: Region, first: Op, second: Op) -> bool:
         """Whether ``second`` can be put after ``first`` (no dependence or constraint puts it before)."""
@@ -56,18 +65,33 @@ class Reordering:
     def _reaches(self, region: Region, source: Op, target: Op, by_order: bool) -> bool:
         """Whether ``target`` is ``source`` or comes after it, by data dependences or, with ``by_order``, also by order
         constraints."""
+        bit = 1 << self._number(source)
+        version, before = self._known_before.get((target, by_order), (-1, 0))
+        # operations, operands and constraints are only added: what came before an operation still does
+        if not before & bit and version != self._version:
+            before = self._before(region, target, by_order)
+            self._known_before[target, by_order] = self._version, before
+        return bool(before & bit)
+
+    def _before(self, region: Region, target: Op, by_order: bool) -> int:
+        """A bit for ``target`` and for each operation that it comes after."""
         work, seen = [target], set()
         while work:
             op = work.pop()
-            if op is source:
-                return True
             if op not in seen:
                 seen.add(op)
                 if op not in self._known_needs:
                     self._known_needs[op] = self._needs(region, op)
                 work += self._known_needs[op]
                 work += self.extra.get(op, ()) if by_order else ()
-        return False
+        numbers = [self._number(op) for op in seen]
+        bits = bytearray((max(numbers) >> 3) + 1)
+        for number in numbers:
+            bits[number >> 3] |= 1 << (number & 7)
+        return int.from_bytes(bits, "little")
+
+    def _number(self, op: Op) -> int:
+        return self._numbers.setdefault(op, len(self._numbers))
 
     def _needs(self, region: Region, op: Op):
         """Operations of the region whose results ``op``, or an operation inside it, uses; tokens of stores and loops

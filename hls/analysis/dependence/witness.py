@@ -2,14 +2,16 @@
 
 Most pairs of accesses either conflict at the least distance for nearly any value of their unknowns, or never. For the
 former, one point of the query's set proves the answer: the unknowns that are free get a number, those that are defined
-by others (quotients, wrapped sums, periodic sequences) follow from it, and every constraint is evaluated. This costs a
-tenth of a query to isl. A point that is not in the set proves nothing.
+by others (quotients, wrapped sums, periodic sequences) follow from it, and every constraint is evaluated. Where only
+the addresses differ, one of the free unknowns is changed so that they meet. This costs a tenth of a query to isl. A
+point that is not in the set proves nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from ...ir import Op
+from ...narrow import present
 from ..affine.affine import Affine, Symbol
 from ..affine.iteration_domain import Condition
 from ..induction.periodic import PeriodicSequence
@@ -20,12 +22,28 @@ __all__ = ["conflicts_at_once"]
 
 #: numbers that are tried for the free unknowns: the second is more than most loops need as a bound to have iterations
 TRIED = (0, 64)
+#: free unknowns of a point that are changed, one at a time, to bring the accesses together
+MOST_MOVED = 4
 
 
 def conflicts_at_once(query: DistanceQuery) -> bool:
     """Whether the accesses are found to conflict in one iteration or, with a ``loop``, in two consecutive iterations of
     it: at the least distance that the query allows. False proves nothing."""
-    return any(_Point(query, free).is_conflict() for free in TRIED)
+    return any(point.is_conflict() for free in TRIED for point in _points(query, free))
+
+
+def _points(query: DistanceQuery, free: int) -> Iterator["_Point"]:
+    """The point at which the free unknowns have this number, and those at which the accesses meet if their distance is
+    linear in one of these."""
+    start = _Point(query, free, {})
+    yield start
+    distance = start.distance()
+    for unknown, number in list(start.chosen.items())[:MOST_MOVED] if distance is not None else ():
+        beside = _Point(query, free, {unknown: number + 1}).distance()
+        if beside is not None and beside != distance:
+            steps, rest = divmod(-present(distance), beside - present(distance))
+            if rest == 0:
+                yield _Point(query, free, {unknown: number + steps})
 
 
 class _Outside(Exception):
@@ -38,12 +56,13 @@ class _Point:
     query's text: those that change in loops at the same iteration for both accesses have one number, others one for
     each side."""
 
-    def __init__(self, query: DistanceQuery, free: int):
-        self.query, self.tester, self.free = query, query.tester, free
+    def __init__(self, query: DistanceQuery, free: int, moved: Mapping[object, int]):
+        self.query, self.tester, self.free, self.moved = query, query.tester, free, moved
         self.numbers: dict[object, int] = {}
+        self.chosen: dict[object, int] = {}  #: numbers of those among them that were free
 
-    def is_conflict(self) -> bool:
-        """Whether every constraint of the query holds."""
+    def distance(self) -> int | None:
+        """By how many bytes the destination is behind the source; None if a constraint does not hold."""
         query = self.query
         accesses = (("dst", query.dst), ("src", query.src))
         try:
@@ -52,14 +71,13 @@ class _Point:
                 columns = [self._sum(places[side].column, side) for side, _ in accesses]
                 rows = [self._sum(places[side].row, side) for side, _ in accesses]
                 if rows[0] != rows[1]:
-                    return False
+                    return None
             else:
                 columns = [self._sum(self.tester.forms.offset(access), side) for side, access in accesses]
-            return all(self._executes(access, side) for side, access in reversed(accesses)) and self._share_a_byte(
-                columns[0] - columns[1]
-            )
+            both = all(self._executes(access, side) for side, access in reversed(accesses))
+            return columns[0] - columns[1] if both else None
         except _Outside:
-            return False
+            return None
 
     def _sum(self, form: Affine, side: str) -> int:
         return form.const + sum(factor * self._number(unknown, side) for unknown, factor in form.terms.items())
@@ -69,10 +87,10 @@ class _Point:
         key = unknown if home is None or home in self.query.shared else (unknown, side)
         if key not in self.numbers:
             later = unknown is self.query.loop and side == "dst"
-            self.numbers[key] = self._symbol(unknown, side) if isinstance(unknown, Symbol) else int(later)
+            self.numbers[key] = self._symbol(unknown, side, key) if isinstance(unknown, Symbol) else int(later)
         return self.numbers[key]
 
-    def _symbol(self, symbol: Symbol, side: str) -> int:
+    def _symbol(self, symbol: Symbol, side: str, key: object) -> int:
         """A number that satisfies the definition of the symbol. Raises _Outside if there is none."""
         if symbol.course is not None:
             return _at(symbol.course, self._number(symbol.course.loop, side))
@@ -89,7 +107,8 @@ class _Point:
             first, loop, least, _ = symbol.pace
             number = value = self._sum(first, side) + least * self._number(loop, side)
         else:
-            number = value = min(max(self.free, symbol.low), symbol.high)
+            number = value = self.moved.get(key, min(max(self.free, symbol.low), symbol.high))
+            self.chosen[key] = number
         if not symbol.low <= value <= symbol.high or (symbol.wraps is not None and (symbol.quotient or symbol.pace)):
             raise _Outside
         return number
@@ -102,6 +121,14 @@ class _Point:
         if first is not None and self._number(first, side) == 0:
             return True
         return all(self._sum(form, side) >= 0 for form in condition.forms)
+
+    def is_conflict(self) -> bool:
+        """Whether every constraint of the query holds, and the accesses have a byte in common."""
+        distance = self.distance()
+        try:
+            return distance is not None and self._share_a_byte(distance)
+        except _Outside:
+            return False
 
     def _share_a_byte(self, distance: int) -> bool:
         """Whether the accesses have a byte in common, with the destination so many bytes behind the source."""

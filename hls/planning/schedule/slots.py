@@ -5,7 +5,7 @@ runs over slots only, and all operations without a limited resource are first el
 between two uses stands for everything between them.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator
 
 import numpy
@@ -56,12 +56,13 @@ def find_starts(
 
 
 class _Search:
-    """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
+    """Depth-first search. For the operations placed so far it holds the least ``k``: with a further operation these
+    only grow, so only what grows is computed again."""
 
     def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable) -> None:
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
-        self.placed = [0]  # matrix of longest paths; row 0 is the start of the iteration, in slot 0
+        self.placed = [0]  # rows of the matrix of longest paths; row 0 is the start of the iteration, in slot 0
         self.slots = [0]
         self.used: Counter[tuple[Hashable, int]] = Counter()
 
@@ -69,18 +70,18 @@ class _Search:
         """Starts in the given order. The stack is explicit, as there may be more operations than Python allows
         frames."""
         choices: list[Iterator[int]] = []
-        closures = [numpy.zeros((1, 1), dtype=numpy.int64)]
+        least = [numpy.zeros(1, dtype=numpy.int64)]
         while len(choices) < len(self.order):
             depth = len(choices)
             choices.append(self._slots_to_try(asap[depth]))
-            while not (closure := self._advance(closures[-1], choices)):
+            while (extended := self._advance(least[-1], choices)) is None:
                 choices.pop()
                 if not choices:
                     return None
-                closures.pop()
+                least.pop()
                 self._remove()
-            closures.append(closure[0])
-        k = closures[-1][0]
+            least.append(extended)
+        k = least[-1]
         return [int(slot + self.ii * k[i + 1]) for i, slot in enumerate(self.slots[1:])]
 
     def _slots_to_try(self, earliest: int):
@@ -91,8 +92,8 @@ class _Search:
         count = 1 if self.movable else self.ii
         return ((earliest + self.shift + offset) % self.ii for offset in range(count))
 
-    def _advance(self, closure, choices):
-        """Put the next operation into the next slot that works; returns the new closure in a tuple, or () when none
+    def _advance(self, least: numpy.ndarray, choices: list[Iterator[int]]) -> numpy.ndarray | None:
+        """Put the next operation into the next slot that works; returns the least ``k`` with it, or None when none
         works."""
         depth = len(choices) - 1
         resource = self.resources[depth]
@@ -102,32 +103,39 @@ class _Search:
             if self.tries == 0:
                 raise SearchLimit
             self.tries -= 1
-            extended = self._extend(closure, self.order[depth], slot)
+            extended = self._extend(least, self.order[depth], slot)
             if extended is not None:
                 self.placed.append(self.order[depth])
                 self.slots.append(slot)
                 self.used[resource, slot] += 1
-                return (extended,)
-        return ()
+                return extended
+        return None
 
     def _remove(self) -> None:
         self.placed.pop()
         slot = self.slots.pop()
         self.used[self.resources[len(self.placed) - 1], slot] -= 1
 
-    def _extend(self, closure, row, slot):
-        slots = numpy.array(self.slots)
-        into = _ceil_div(self.paths[self.placed, row] + slots - slot, self.ii)
-        out = _ceil_div(self.paths[row, self.placed] + slot - slots, self.ii)
-        into = (closure + into[None, :]).max(axis=1)
-        out = (out[:, None] + closure).max(axis=0)
-        if (into + out).max() > 0:
-            return None
-        size = len(self.placed)
-        extended = numpy.zeros((size + 1, size + 1), dtype=numpy.int64)
-        extended[:size, :size] = numpy.maximum(closure, into[:, None] + out[None, :])
-        extended[:size, size], extended[size, :size] = into, out
-        return numpy.maximum(extended, NEVER)
+    def _extend(self, least: numpy.ndarray, row: int, slot: int) -> numpy.ndarray | None:
+        """The least ``k`` of the placed operations and a further one; None if no ``k`` satisfy all constraints.
+
+        Those of the placed ones satisfy all constraints between these. So a chain of constraints whose sum is above 0
+        leads through the further operation, whose own ``k`` it raises; or through the start of the iteration, whose
+        ``k`` is 0.
+        """
+        placed, slots = numpy.array([*self.placed, row]), numpy.array([*self.slots, slot])
+        into = _ceil_div(self.paths[placed[:-1], row] + slots[:-1] - slot, self.ii)
+        k = numpy.append(least, (least + into).max())
+        new, work = len(least), deque([len(least)])
+        while work:
+            at = work.popleft()
+            out = _ceil_div(self.paths[placed[at], placed] + slots[at] - slots, self.ii)
+            raised = numpy.flatnonzero(k[at] + out > k)
+            if raised.size and (raised[0] == 0 or raised[-1] == new):
+                return None
+            k[raised] = k[at] + out[raised]
+            work.extend(one for one in raised.tolist() if one not in work)
+        return k
 
 
 def _ceil_div(values: numpy.ndarray, divisor: int) -> numpy.ndarray:
