@@ -35,6 +35,7 @@ class LoadUnit:
         self._calm, self._since = False, 0  # words placed in this stretch
         self._deep = [0, 0]  # accesses under way up to the last of these, of the stretch before and of this one
         self._accesses = deque()  # (cycle from which it is seen, whether it needs the next word)
+        self._direct = False  # whether the only access under way has come in this cycle, to the word in use
         self._free, self._arrived, self._arriving = self.spec.pending, 0, 0
         self._offered = self._taken = False
         clock.add(self)
@@ -80,6 +81,7 @@ class LoadUnit:
             self._age += 1
         if at_rest and self._is_last():
             self.requests.pop()
+            self._direct = True
             self._accesses.append((self.clock.now, False))
         elif self.spec.kept:
             self._look_up()
@@ -105,11 +107,11 @@ class LoadUnit:
     def _is_last(self):
         """Whether the next request is for the word of the access before."""
         head = self.requests.head()
-        return head is not None and head // self.word_bytes == self._last
+        return head is not None and head[0] // self.word_bytes == self._last
 
     def _accept(self, word, fresh, needs):
-        direct = not self._accesses and word == self._last
-        self._accesses.append((self.clock.now + (0 if direct else QUEUE), fresh))
+        self._direct = not self._accesses and word == self._last
+        self._accesses.append((self.clock.now + (0 if self._direct else QUEUE), fresh))
         if self.spec.kept and not fresh and word != self._last and self._placed - self._hints[word] > self.spec.kept:
             self._deep[1] = len(self._accesses)
         self._since += fresh
@@ -141,8 +143,9 @@ class LoadUnit:
     def commit(self):
         if self._taken or not self._offered:
             self._offered = self._select()
-        if self._accesses and self._accesses[0][0] == self.clock.now:  # not taken directly: goes through the queue
+        if self._direct and self._accesses:  # not taken: goes through the queue
             self._accesses[0] = (self.clock.now + QUEUE, False)
+        self._direct = False
         self._taken = False
         self._arrived += self._arriving
         self._arriving = 0
