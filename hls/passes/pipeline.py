@@ -34,8 +34,8 @@ from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
-from .loops.merged_attributes import Merged
 from .loops.merge_swapped_values import MergeSwappedValues
+from .loops.merged_attributes import Merged
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
 from .loops.reduce_induction_products import ReduceInductionProducts
 from .loops.unroll import Unroll, Unrolled

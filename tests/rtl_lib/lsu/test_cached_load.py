@@ -11,6 +11,7 @@ from rtl_lib.lsu.cam_lookup import WordFinder, fold, words_placed
 from rtl_lib.lsu.load import load
 from rtl_lib.lsu.word_assembler import WordBuffer
 from tests.repetitions import half_long
+from tests.rtl_lib.lsu.test_load_units import hit_times
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192
@@ -228,6 +229,16 @@ def test_latency_of_a_miss_and_of_a_hit():
     simulate(dut, chase, background=[memory.serve_reads(dut.mem)])
     finder = WordFinder.timing.latency
     assert times == [finder + memory.latency + 3] * 3 + [finder + 2 + WordBuffer.timing.latency] * 3
+
+
+def test_a_hit_in_the_word_in_use_is_not_looked_up():
+    """Rule 5: neither the first access to a word, nor one that returns to it, nor one after a flush."""
+    memory = Memory(SIZE, latency=5)
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
+    looked_up = WordFinder.timing.latency + 2 + WordBuffer.timing.latency
+    fetched_in = WordFinder.timing.latency + memory.latency + 3
+    times = hit_times(dut, memory, [0, 4, 64, 68, 0, 12, 12, 8], flushed={6})
+    assert times == [fetched_in, 1, fetched_in, 1, looked_up, 1, fetched_in, 1]
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.5])
