@@ -214,7 +214,7 @@ def test_latency_when_nothing_is_outstanding():
 
 
 def hit_times(dut, memory, addresses, flushed=()):
-    """Cycles from each access to its data, one at a time; there is a flush before those whose number is in
+    """Cycles from each access to its data, one at a time; there is a flush in the cycle of those whose number is in
     ``flushed``."""
     times = []
 
@@ -222,12 +222,11 @@ def hit_times(dut, memory, addresses, flushed=()):
         ctx.set(dut.o.ready, 1)
         for n, address in enumerate(addresses):
             ctx.set(dut.flush, n in flushed)
-            await ctx.tick()
-            ctx.set(dut.flush, 0)
             ctx.set(dut.i.payload, address)
             ctx.set(dut.i.valid, 1)
             await ctx.tick().until(dut.i.ready)
             ctx.set(dut.i.valid, 0)
+            ctx.set(dut.flush, 0)
             cycles = 1
             while not ctx.get(dut.o.valid):
                 await ctx.tick()
