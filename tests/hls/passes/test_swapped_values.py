@@ -79,10 +79,10 @@ def test_passes_over_two_buffers_wait_for_each_other_and_for_nothing_else():
 
 
 def test_a_load_off_the_recurrence_is_compared():
-    """The same nest, but what is loaded does not decide what is loaded next: comparing costs its loop no cycle."""
+    """The same loops, but what is loaded does not decide what is loaded next: comparing costs its loop no cycle."""
     text = (
-        f"{HEAD} {{ for (int r = 0; r < n; r++) for (int s = 0; s < m; s++) for (int i = 0; i < 40; i++) "
-        "a[b[s + i]] = a[b[i]] + r; }"
+        f"{HEAD} {{ {POINTERS} for (int w = 1; w < n; w *= 2) {{ for (int low = 0; low < n; low += 2 * w) {{ for (int k = low; "
+        f"k < low + 2 * w; k++) y[k] = x[k] + w; }} {SWAP} }} }}"
     )
     kernel = planned(text)["k"]
     assert any(op.opcode == "hazard" for op in walk(kernel.function.body))
