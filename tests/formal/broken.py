@@ -108,8 +108,6 @@ BREAKS = (
     Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
-    Break("load", FetchPath, "_direct", "(accesses.level == 0)", "~accesses.o.valid"),
-    Break("load", FetchPath, "_direct", "& ~select.next", ""),
     Break(
         "load",
         FetchPath,
@@ -117,7 +115,6 @@ BREAKS = (
         "& ~self._direct(m, accesses, words)",
         "& (self._direct(m, accesses, words) | 1)",
     ),
-    Break("cached_load", FetchPath, "_direct", "& ~again", ""),
     Break("cached_load", WordFinder, "elaborate", "current & ~self.flush", "current"),
     Break("cached_load", WordFinder, "elaborate", "current.eq(0)", "current.eq(current)"),
     Break("cached_load", WordFinder, "elaborate", "& ~busy & ~self.o.valid", ""),
