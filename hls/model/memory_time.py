@@ -28,9 +28,9 @@ __all__ = ["AccessTraffic", "Extremes", "MemoryTime"]
 
 #: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
 PATH = 10
-#: kernel cycles of a load whose word is in the unit already: its queue of accesses is a block RAM; and of one that a
-#: cache must look up before (rtl_lib/lsu)
-HELD, LOOKED_UP = 4, 6
+#: kernel cycles of a load while no other is under way: of the word of the load before, and of another one that a cache
+#: must look up, whose queue of accesses is a block RAM (rtl_lib/lsu)
+HELD, LOOKED_UP = 2, 6
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
 #: operations that answer after a fixed number of cycles
@@ -40,16 +40,23 @@ FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write"
 @dataclass(frozen=True)
 class AccessTraffic:
     """One access of the schedule over a launch: ``count`` executions, of which ``words`` moved a word of memory;
-    ``scattered`` of these open a row."""
+    ``scattered`` of these open a row. ``same`` of all go to the word of the execution before."""
 
     count: float
     words: float
     scattered: float
+    same: float = 0.0
 
     @property
     def fetching(self) -> float:
         """The share of executions that move a word."""
         return self.words / self.count if self.count else 0.0
+
+    @property
+    def looked_up(self) -> float:
+        """The share of executions that return to a word, among those that move none."""
+        found = self.count - self.words
+        return min(1.0, max(0.0, found - self.same) / found) if found > 0 else 0.0
 
 
 class Extremes(Enum):
@@ -128,7 +135,8 @@ class MemoryTime:
         count = sum(one.count for one in found) / copies
         words = sum(_words(one, access, flushes) for one in found) / copies
         opened = sum(one.rows for one in found) / copies
-        return AccessTraffic(count, min(words, count), words if access.scattered else min(words, opened))
+        same = sum(one.same_word for one in found) / copies
+        return AccessTraffic(count, min(words, count), words if access.scattered else min(words, opened), same)
 
     def _flushes(self, op: Op) -> float:
         """How often the unit of a load forgets its words, as stores of the kernel may have changed them."""
@@ -208,7 +216,8 @@ class MemoryTime:
         made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
-        held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
+        searched = traffic.looked_up if access.unit is LsuKind.CACHED_LOAD else 0.0
+        held = HELD + searched * (LOOKED_UP - HELD)
         if access.reads_ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching

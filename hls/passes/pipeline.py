@@ -34,6 +34,7 @@ from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
+from .loops.merge_swapped_values import MergeSwappedValues
 from .loops.merged_attributes import Merged
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
 from .loops.reduce_induction_products import ReduceInductionProducts
@@ -291,6 +292,9 @@ def _loops(options: PipelineOptions) -> Stage:
             # after if-conversion: each lane has predicates of its own; loop conditions are still those of the source
             CheckBarrierConvergence(options.warn),
             VectorizeWorkItems(options.warn),
+            *TIDY,
+            # before the first pass that asks which accesses may be to one buffer
+            MergeSwappedValues(),
             *TIDY,
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),

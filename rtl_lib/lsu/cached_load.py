@@ -34,6 +34,8 @@ class CachedLoadUnit(wiring.Component):
        (:class:`~rtl_lib.lsu.barrier_loop_guard.PlaceGuard`).
     3. After a ``flush`` no address accepted in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
+    5. An access to the word of the access before that comes while no other is in flight is answered in the next cycle,
+       five cycles after the access otherwise.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -98,24 +100,29 @@ class CachedLoadUnit(wiring.Component):
         connect(m, path.o, wiring.flipped(self.o))
         connect(m, path.mem, wiring.flipped(self.mem))
         found, access = finder.o.payload, path.i.payload
-        held, taken = Signal(), Signal()
+        held, taken, same = Signal(), Signal(), Signal()
+        asked = finder.i.payload
         m.d.comb += [
             self.error.eq(path.error),
             finder.flush.eq(self.flush),
-            finder.i.valid.eq(self.i.valid),
+            # nothing is in flight, so the path takes it
+            same.eq(self.i.valid & finder.in_use.valid & (asked.word == finder.in_use.word) & (path.level == 0)),
+            finder.i.valid.eq(self.i.valid & ~same),
             self.i.ready.eq(finder.i.ready),
-            finder.i.payload.word.eq(self.i.payload[exact_log2(self.word_bytes) :]),
-            finder.i.payload.offset.eq(self.i.payload[exact_log2(self.access_bytes) :]),
+            asked.word.eq(self.i.payload[exact_log2(self.word_bytes) :]),
+            asked.offset.eq(self.i.payload[exact_log2(self.access_bytes) :]),
             held.eq(found.next & guard.hold),
-            path.i.valid.eq(finder.o.valid & ~held),
+            path.i.valid.eq((finder.o.valid & ~held) | same),
             finder.o.ready.eq(path.i.ready & ~held),
-            taken.eq(path.i.valid & path.i.ready),
+            taken.eq(path.i.valid & path.i.ready & ~same),
             guard.deep.eq(taken & found.deep),
             guard.placed.eq(taken & found.next),
             guard.level.eq(path.level),
             guard.answered.eq(path.answered),
             access.word.eq(found.word),
-            *(getattr(access.select, name).eq(getattr(found, name)) for name in ("next", "again", "place", "offset")),
+            *(getattr(access.select, name).eq(getattr(found, name) & ~same) for name in ("next", "again")),
+            access.select.place.eq(found.place),
+            access.select.offset.eq(Mux(same, asked.offset, found.offset)),
         ]
         m.d.sync += finder.calm.eq(path.free >= self.pending - self.margin // 2)
         observe_reads(m, self)

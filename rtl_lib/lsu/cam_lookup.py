@@ -53,7 +53,8 @@ class WordFinder(wiring.Component):
     3. An access with ``again`` uses the word in ``place``: that place was allocated to its word, it was one of the last
        ``kept`` allocated, and no flush has come in between. While ``calm`` is high, it may have been one of the last
        ``reach``; with ``deep`` it was not one of the last ``kept``.
-    4. An access with neither uses the same word as the access before it.
+    4. An access with neither uses the same word as the access before it. It need not come here: ``in_use`` is the word
+       of the access before, while none is inside and no flush has come since that one left.
     5. :func:`words_placed` are the words that miss while ``calm`` is low, and with ``reach`` instead of ``kept`` those
        while it is high; accesses in quick succession whose words share an index may miss less often.
 
@@ -69,6 +70,7 @@ class WordFinder(wiring.Component):
     o : stream of ``{word, next, again, deep, place, offset}``
     calm : places further back may be used, too
     flush : words placed so far are stale for accesses accepted in this cycle or later
+    in_use : ``{valid, word}``, see rule 4
     """
 
     timing = Timing(latency=2)
@@ -90,6 +92,7 @@ class WordFinder(wiring.Component):
                 "o": Out(stream.Signature(data.StructLayout(found))),
                 "calm": In(1),
                 "flush": In(1),
+                "in_use": Out(data.StructLayout({"valid": 1, "word": word_bits})),
             }
         )
 
@@ -120,8 +123,15 @@ class WordFinder(wiring.Component):
             m.d.sync += looked_up.eq(self.i.payload)
         with m.If(go & busy):  # the access before has left: its place is ``latest`` from now on
             m.d.sync += [checked.eq(looked_up), hint_used.eq(hint), same.eq(looked_up.word == checked.word)]
+        current = Signal()  # whether the word of the access before is not stale
         with m.If(self.o.valid & self.o.ready):
-            m.d.sync += latest.eq(Mux(found.next, youngest, found.place))
+            m.d.sync += [latest.eq(Mux(found.next, youngest, found.place)), current.eq(1)]
+        with m.If(self.flush):
+            m.d.sync += current.eq(0)
+        m.d.comb += [
+            self.in_use.valid.eq(current & ~self.flush & ~busy & ~self.o.valid),
+            self.in_use.word.eq(checked.word),
+        ]
         return m
 
     def _ring(self, m, found):

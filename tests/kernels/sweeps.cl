@@ -41,6 +41,22 @@ __kernel void bubbles(ARGS) {
       }
 }
 
+__kernel void merged(ARGS) {
+  __global int *x = a, *y = b;
+  for (int w = 1; w < n; w *= 2) {
+    for (int low = 0; low < n; low += 2 * w) {
+      int middle = min(low + w, n), high = min(low + 2 * w, n), i = low, j = middle;
+      for (int k = low; k < high; k++)
+        if (i < middle && (j >= high || x[i] <= x[j])) y[k] = x[i++];
+        else y[k] = x[j++];
+    }
+    __global int *t = x;
+    x = y;
+    y = t;
+  }
+  x[n] = m;
+}
+
 __kernel void copied(ARGS) {
   for (int i = 0; i < n; i++) b[i] = a[i] * m;
 }

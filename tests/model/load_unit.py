@@ -8,14 +8,15 @@ from .fifo import Fifo
 __all__ = ["LoadUnit"]
 
 PATIENCE = 4  #: cycles that an open burst waits for another word
+QUEUE = 2  #: cycles through the queue of accesses, which is a block RAM
 
 
 class LoadUnit:
     """Requests are byte addresses (of a unit that reads ahead, pairs of one and the last one of its run); every one is
     answered, in order, when its word is here.
 
-    A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others know the
-    word of the access before. While few words are under way it looks further back, as far as a margin of words more may
+    A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others, and a
+    cached one at rest, know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may
     be placed; those are counted in stretches, the next of which waits for such accesses of the one before.
     """
 
@@ -34,6 +35,7 @@ class LoadUnit:
         self._calm, self._since = False, 0  # words placed in this stretch
         self._deep = [0, 0]  # accesses under way up to the last of these, of the stretch before and of this one
         self._accesses = deque()  # (cycle from which it is seen, whether it needs the next word)
+        self._direct = False  # whether the only access under way has come in this cycle, to the word in use
         self._free, self._arrived, self._arriving = self.spec.pending, 0, 0
         self._offered = self._taken = False
         clock.add(self)
@@ -61,6 +63,7 @@ class LoadUnit:
         held = full and self._deep[0]
         room = len(self._accesses) < self.spec.in_flight and (not needs or (self._free > 0 and not held))
         asked = first if first is not None and self._free > 0 else word if first is None and needs and room else None
+        at_rest = self.spec.kept and not self._finding and not self._accesses
         if full and not held:
             self._since, self._deep = 0, [self._deep[1], 0]
         accepted, burst = self.builder.step(asked, close, urgent, self.bursts.can_push())
@@ -76,7 +79,11 @@ class LoadUnit:
             self._age = 0
         elif not close:
             self._age += 1
-        if self.spec.kept:
+        if at_rest and self._is_last():
+            self.requests.pop()
+            self._direct = True
+            self._accesses.append((self.clock.now, False))
+        elif self.spec.kept:
             self._look_up()
         if was_open or self._finding:
             self.clock.moved()
@@ -97,8 +104,14 @@ class LoadUnit:
         word = (head[0][0] if self.spec.reads_ahead else head[0]) // self.word_bytes
         return word, word != self._last
 
+    def _is_last(self):
+        """Whether the next request is for the word of the access before."""
+        head = self.requests.head()
+        return head is not None and head[0] // self.word_bytes == self._last
+
     def _accept(self, word, fresh, needs):
-        self._accesses.append((self.clock.now + 2, fresh))  # the queue of accesses is a block RAM
+        self._direct = not self._accesses and word == self._last
+        self._accesses.append((self.clock.now + (0 if self._direct else QUEUE), fresh))
         if self.spec.kept and not fresh and word != self._last and self._placed - self._hints[word] > self.spec.kept:
             self._deep[1] = len(self._accesses)
         self._since += fresh
@@ -130,6 +143,9 @@ class LoadUnit:
     def commit(self):
         if self._taken or not self._offered:
             self._offered = self._select()
+        if self._direct and self._accesses:  # not taken: goes through the queue
+            self._accesses[0] = (self.clock.now + QUEUE, False)
+        self._direct = False
         self._taken = False
         self._arrived += self._arriving
         self._arriving = 0

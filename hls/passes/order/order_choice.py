@@ -1,12 +1,13 @@
 """Choice of how a dependence is kept: by the levels of a pipeline, by tokens inside an inner loop, or by a wait for the
 end of that loop."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind
 from ...analysis.loops.forward_slice import computed_from, taken
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Attr, Function, InterleaveReason, Op, Region, has
+from ...analysis.loops.sccs import components
+from ...ir import Attr, Function, InterleaveReason, Op, Region, Value, has
 from ...ir.accesses import memory_name
 from ...narrow import present
 from ..memory.multi_buffer_private import copies_of_loop
@@ -58,6 +59,7 @@ class OrderChoice:
         needed: Sequence[Dependence],
     ) -> None:
         self.function, self.tree, self.hazards, self.compared = function, tree, hazards, compared
+        self.rather_wait = self._rather_wait(needed)
         #: of dependences in one loop: how far ahead the source is (:meth:`DependenceTester.ahead`)
         self.ahead = {fact: tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
         #: pairs of loops: an iteration of the first enters the second when the one before has left it, in any case
@@ -101,7 +103,30 @@ class OrderChoice:
         if not self.hazards and memory_name(fact.src) not in self.compared:
             return False
         in_ring = fact.loop is not None and fact.loop.attrs.get(Attr.RING)
+        if fact.kind is not Kind.WAR and fact.dst in self.rather_wait:
+            return False
         return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
+
+    def _rather_wait(self, needed: Sequence[Dependence]) -> set[Op]:
+        """Loads that need not be compared with stores of their own nest. Their address is on a recurrence with their
+        result, so each iteration would pay for the comparison; and only a loop around at least two more carries their
+        dependences, which waits once for all iterations of those."""
+        loads: dict[Op, list[Dependence]] = {
+            fact.dst: [] for fact in needed if fact.kind is Kind.RAW and fact.dst.opcode == "load"
+        }
+        for fact in needed:
+            if fact.dst in loads and fact.kind is Kind.RAW:
+                loads[fact.dst].append(fact)
+        found, late = set(), dict[Region, Mapping[Value, int]]()
+        for load, facts in loads.items():
+            if any(fact.loop is None or fact.overlap or len(self.inside(fact)) < 2 for fact in facts):
+                continue
+            region = self.tree.region_of(load)
+            late[region] = late.get(region) or components(region)
+            place = late[region].get(load.operands[0])
+            if place is not None and late[region].get(load.result) == place:
+                found.add(load)
+        return found
 
     def alone(self, fact: Dependence) -> Op | None:
         """The source, if the fact orders stores of one loop that a memory with two write ports may write in one cycle,

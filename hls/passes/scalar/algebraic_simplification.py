@@ -102,13 +102,16 @@ _CASES, _MOST_PARTS = 0xFFFF, 24
 
 
 def _settled(op: Op, b: Builder) -> Value | None:
-    """The constant value of a condition over up to four unknowns, by its truth table: e.g. the OR of exhaustive
-    exclusive cases. Unknowns are negated values, and everything that is no ``and`` or ``or``."""
+    """What a condition over up to four unknowns is by its truth table, where that is a constant or one of them: e.g.
+    the OR of exhaustive exclusive cases. Unknowns are negated values, and everything that is no ``and`` or ``or``."""
     if op.result.type != BOOL or not all(_defined_by(v, "and", "or", "xor") for v in op.operands):
         return None
     denied = {inner for part in _parts(op) if (inner := _negated(part)) is not None}
-    table = _table(op.result, denied, {}) if denied else None
-    return b.const(int(table != 0), BOOL) if table in (0, _CASES) else None
+    unknowns: dict[Value, int] = {}
+    table = _table(op.result, denied, unknowns) if denied else None
+    if table in (0, _CASES):
+        return b.const(int(table != 0), BOOL)
+    return next((value for value, column in unknowns.items() if column == table), None)
 
 
 def _parts(op: Op) -> list[Value]:

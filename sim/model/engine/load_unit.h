@@ -11,8 +11,8 @@ namespace sluice {
 
 /// Every request is answered, in order, when its word is here.
 ///
-/// A cached unit takes two cycles to find out whether a word is among those kept; the others know the word of the access
-/// before. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
+/// A cached unit takes two cycles to find out whether a word is among those kept; the others, and a cached one at rest,
+/// know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
 /// counted in stretches, the next of which waits for such accesses of the one before.
 class LoadUnit final : public Server {
  public:
@@ -42,6 +42,7 @@ class LoadUnit final : public Server {
     const bool any = next_access(word, fresh);
     const bool run = !ahead_.empty();  // goes before what an access asks for
     const bool needs = fresh && run_ == 0;
+    const bool at_rest = kept_ && finding_.empty() && waiting_.empty();
     const bool full = since_ == margin_ / 2, held = full && deep_[0] > 0;
     const bool calm = free_ >= pending_ - margin_ / 2;
     const bool room = waiting_.size() < static_cast<size_t>(plan_.depth) && (!needs || (free_ > 0 && !held));
@@ -55,13 +56,15 @@ class LoadUnit final : public Server {
     calm_ = calm;
     if (accepted || !was_open) age_ = 0;
     else if (!close) age_++;
-    if (kept_) look_up();
+    if (at_rest && last_known_ && requests_.head() && word_of(cell()) == last_) take_same();
+    else if (kept_) look_up();
     if (was_open || !finding_.empty()) clock_.move();
   }
 
   void commit() {
     if (taken_ || !offered_) offered_ = select();
-    taken_ = false;
+    if (direct_ && !waiting_.empty()) waiting_.front().since = clock_.now + kQueue;  // not taken: goes through the queue
+    taken_ = direct_ = false;
     arrived_ += arriving_;
     arriving_ = 0;
   }
@@ -75,6 +78,7 @@ class LoadUnit final : public Server {
     bool fresh;
   };
   static constexpr u64 kPatience = 4;  ///< cycles that an open burst waits for another word
+  static constexpr u64 kQueue = 2;     ///< cycles through the queue of accesses, which is a block RAM
 
   u64 word_of(const u64* cell) const { return (base_ + *cell - 1) / static_cast<u64>(plan_.word_bytes); }
   const u64* cell() const { return reinterpret_cast<const u64*>(requests_.front()); }
@@ -97,8 +101,9 @@ class LoadUnit final : public Server {
 
   void accept(u64 word, bool fresh, bool needs) {
     accesses++;
-    waiting_.push_back({clock_.now + 2, fresh});  // the queue of accesses is a block RAM
     const bool same = last_known_ && word == last_;
+    direct_ = same && waiting_.empty();
+    waiting_.push_back({clock_.now + (direct_ ? 0 : kQueue), fresh});
     if (kept_ && !fresh && !same && placed_ - hints_[word] > kept_) deep_[1] = waiting_.size();
     since_ += fresh;
     last_ = word, last_known_ = true;
@@ -116,6 +121,14 @@ class LoadUnit final : public Server {
     const u64 end = std::min(last, (word + kMaxBurst / 2) | (kMaxBurst - 1));
     for (u64 next = asked_ + 1; next <= end; next++) ahead_.push_back(next);
     asked_ = std::max(asked_, end);
+  }
+
+  /// Take an access of a cached unit at rest to the word in use.
+  void take_same() {
+    accesses++;
+    requests_.pop();
+    direct_ = true;
+    waiting_.push_back({clock_.now, false});
   }
 
   /// Two stages, which stand while the access at their end does.
@@ -155,6 +168,7 @@ class LoadUnit final : public Server {
   std::deque<Waiting> waiting_;
   u64 free_, arrived_ = 0, arriving_ = 0;
   bool last_known_ = false, calm_ = false, offered_ = false, taken_ = false, flushed_ = false;
+  bool direct_ = false;           ///< whether the only access under way has come in this cycle, to the word in use
 };
 
 }  // namespace sluice

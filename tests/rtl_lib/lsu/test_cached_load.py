@@ -11,6 +11,7 @@ from rtl_lib.lsu.cam_lookup import WordFinder, fold, words_placed
 from rtl_lib.lsu.load import load
 from rtl_lib.lsu.word_assembler import WordBuffer
 from tests.repetitions import half_long
+from tests.rtl_lib.lsu.test_load_units import hit_times
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192
@@ -230,13 +231,39 @@ def test_latency_of_a_miss_and_of_a_hit():
     assert times == [finder + memory.latency + 3] * 3 + [finder + 2 + WordBuffer.timing.latency] * 3
 
 
-@pytest.mark.parametrize("rate", [1.0, 0.5])
-def test_flush_at_any_time_shows_what_was_written_before(rate):
+def test_a_hit_in_the_word_in_use_is_not_looked_up():
+    """Rule 5: neither the first access to a word, nor one that returns to it, nor one after a flush."""
+    memory = Memory(SIZE, latency=5)
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
+    looked_up = WordFinder.timing.latency + 2 + WordBuffer.timing.latency
+    fetched_in = WordFinder.timing.latency + memory.latency + 3
+    times = hit_times(dut, memory, [0, 4, 64, 68, 0, 12, 12, 8], flushed={6})
+    assert times == [fetched_in, 1, fetched_in, 1, looked_up, 1, fetched_in, 1]
+
+
+@pytest.mark.parametrize("give", [0.6, 0.3, 0.15])
+@pytest.mark.parametrize("take", [1.0, 0.4])
+def test_accesses_with_pauses_stay_in_order(give, take):
+    """The unit comes to rest now and then, with accesses to the word in use and to others in any order."""
+    rng, memory, seen = random.Random(6), Memory(SIZE, latency=3), []
+    addresses = [4 * rng.randrange(8) + 64 * rng.randrange(2) * (n % 5 == 0) for n in range(400)]
+    dut = unit(4, 16)
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
+    assert seen == load(memory.bytes, addresses, 4)
+
+
+@pytest.mark.parametrize("rate, take", [(1.0, 1.0), (0.5, 0.5), (0.15, 1.0)])
+def test_flush_at_any_time_shows_what_was_written_before(rate, take):
     """Memory changes and is flushed at random moments: an access sees a value at least as new as its last flush."""
     rng = random.Random(int(rate * 10))
     memory, seen, writes, floor = Memory(SIZE), [], [0], []
     dut = unit(4, 16)
-    addresses = [4 * rng.randrange(24) for _ in range(400)]
+    addresses = [4 * rng.randrange(24 if rate > 0.2 else 6) for _ in range(400)]
 
     async def change(ctx):
         for version in range(1, 1000):
@@ -267,7 +294,7 @@ def test_flush_at_any_time_shows_what_was_written_before(rate):
     simulate(
         dut,
         send(dut.i, addresses, rate),
-        receive(dut.o, len(addresses), seen, rate),
+        receive(dut.o, len(addresses), seen, take),
         background=[memory.serve_reads(dut.mem), change, watch, versions],
     )
     assert len(floor) == len(seen)

@@ -213,6 +213,56 @@ def test_latency_when_nothing_is_outstanding():
     assert times == [memory.latency + 3] * 10
 
 
+def hit_times(dut, memory, addresses, flushed=()):
+    """Cycles from each access to its data, one at a time; there is a flush in the cycle of those whose number is in
+    ``flushed``."""
+    times = []
+
+    async def ask(ctx):
+        ctx.set(dut.o.ready, 1)
+        for n, address in enumerate(addresses):
+            ctx.set(dut.flush, n in flushed)
+            ctx.set(dut.i.payload, address)
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick().until(dut.i.ready)
+            ctx.set(dut.i.valid, 0)
+            ctx.set(dut.flush, 0)
+            cycles = 1
+            while not ctx.get(dut.o.valid):
+                await ctx.tick()
+                cycles += 1
+            assert ctx.get(dut.o.payload) == load(memory.bytes, [address], 4)[0]
+            times.append(cycles)
+            await ctx.tick()
+
+    simulate(dut, ask, background=[memory.serve_reads(dut.mem)])
+    return times
+
+
+def test_an_access_to_the_word_in_use_is_answered_in_the_next_cycle():
+    """Rule 6 of the path: not the first access to a word, and not after a flush."""
+    memory = Memory(SIZE, latency=5)
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
+    fetched_in = memory.latency + 3
+    times = hit_times(dut, memory, [0, 4, 12, 0, 0, 16, 20], flushed={4})
+    assert times == [fetched_in, 1, 1, 1, fetched_in, fetched_in, 1]
+
+
+@pytest.mark.parametrize("take", [1.0, 0.5, 0.2])
+def test_accesses_to_the_word_in_use_do_not_overtake(take):
+    """Pauses let the unit come to rest between accesses to one word and to others."""
+    rng, memory, seen = random.Random(4), Memory(SIZE, latency=3), []
+    dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
+    addresses = [4 * (rng.randrange(8) + 4 * (n // 9)) for n in range(400)]
+    simulate(
+        dut,
+        send(dut.i, addresses, 0.4),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
+    assert seen == load(memory.bytes, addresses, 4)
+
+
 def test_flush_fetches_again():
     memory, seen = Memory(SIZE), []
     dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
