@@ -4,7 +4,9 @@
 
 // The iterations of one loop, or the one of a kernel's body, in program order: rows of `width` numbers. The first is 1 for
 // the last iteration of an invocation; the others say what each operation did, 0 if it was off: an access its place in
-// the buffer plus 1, a loop the number of its first row plus 1, others 1.
+// the buffer plus 1, a loop the number of its first row plus 1, others 1. An access of several lanes has three numbers: the
+// place of lane 0, which may lie outside of the buffer, plus TRACE_LANE_ZERO; and of the lowest and the highest lane that is
+// enabled the place plus 1, 0 if none is.
 struct Rows {
     u64 *data, *row;  // `row` is the one that is being written
     u64 count, room;
@@ -70,6 +72,19 @@ INLINE void trace_mark(Observed *o, u32 loop, u32 column, u64 number) { o->loops
 
 INLINE const Ptr &traced(Observed *o, u32 loop, u32 column, const Ptr &p) {
     trace_mark(o, loop, column, p.off + 1);
+    return p;
+}
+
+#define TRACE_LANE_ZERO (1ull << 48)
+INLINE void trace_lanes(Observed *o, u32 loop, u32 column, const Ptr &p) {
+    trace_mark(o, loop, column, p.off + TRACE_LANE_ZERO);
+}
+
+// An enabled lane of the access; lanes come in ascending order.
+INLINE const Ptr &traced_lane(Observed *o, u32 loop, u32 column, const Ptr &p) {
+    u64 *cell = o->loops[loop].row + column;
+    cell[2] = p.off + 1;
+    if (!cell[1]) cell[1] = p.off + 1;
     return p;
 }
 

@@ -3,7 +3,7 @@
 The plan is the hardware: points, depths, slots and windows are taken from it as they are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Attr, Op, TokenType, Value, walk
@@ -11,6 +11,7 @@ from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
+from .answers import answers_of
 from .refused import NotReplayed, check_region, refuse
 from .units import unit_numbers
 
@@ -68,7 +69,7 @@ class _Writer:
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
     def write(self) -> MachineText:
-        rows = [row.op for row in rows_of(self.planned)]
+        self.rows = rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
         self.text.fences = [op for op in rows if op.opcode == "fence"]
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
@@ -85,30 +86,35 @@ class _Writer:
         loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
         if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
             raise refuse(op)
-        return [self.planned.memory.fences_under_way, len(stores), *stores, len(loads), *loads]
+        return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
 
     def _hazard(self, op: Op) -> list[int]:
         plan = self.planned.memory.hazards[op]
-        for attribute, what in (
-            (Attr.FINDS, "loads that find stores in flight"),
-            (Attr.UNTIL_PUSHED, "stores in slots"),
-        ):
-            if attribute in op.attrs:
-                raise NotReplayed(what, op.span)
         asks = [sum(1 << k for k in wanted) for wanted in op.attrs[Attr.ASKS]]
         places = op.operands[: 2 * (len(asks) + len(plan.stores)) : 2]
-        bases = [self.addresses.get(_memory_of(place), 0) for place in places]
-        stores = [self._watched(plan, k) for k in range(len(plan.stores))]
-        return [plan.inside, len(asks), *asks, len(bases), *bases, *_listed(stores)]
+        bases = [0 if Attr.UNTIL_PUSHED in op.attrs else self.addresses.get(_memory_of(place), 0) for place in places]
+        stores = [self._watched(op, plan, k) for k in range(len(plan.stores))]
+        head = [int(Attr.FINDS in op.attrs), self.columns.columns[op], plan.inside]
+        loads = [self.text.units.index(load) for load in plan.loads if load in self.planned.memory.outside]
+        answers = [[*_listed(one.loads), *_listed(one.slots)] for one in answers_of(op, self.rows, self.columns.columns)]
+        return [*head, *_listed(asks), *_listed(bases), *_listed(stores), *_listed(loads), *_listed(answers)]
 
-    def _watched(self, plan: HazardPlan, number: int) -> list[int]:
-        store = plan.stores[number]
-        if store not in self.planned.memory.accesses or self.planned.memory.accesses[store].latency is None:
-            raise NotReplayed("loads that are compared with stores on their way to memory", store.span)
+    def _watched(self, op: Op, plan: HazardPlan, number: int) -> list[int]:
+        store, on_chip = plan.stores[number], Attr.UNTIL_PUSHED in op.attrs
+        port = self.planned.memory.accesses[store].latency is not None
         region = next(k for k, one in enumerate(self.text.regions) if store in one.place)
         point = self.text.regions[region].place[store]
-        column = self.columns.columns[store]
-        return [plan.entries[number], int(plan.certain[number]), 1, region, *_point(point), column]
+        return [
+            plan.entries[number],
+            plan.per_word[number],
+            int(plan.certain[number]),
+            int(port),
+            int(on_chip),
+            -1 if port or on_chip else self.text.units.index(store),
+            region,
+            *_point(point),
+            self.columns.columns[store],
+        ]
 
     def _region(self, plan: RegionPlan) -> list[int]:
         check_region(plan)
@@ -184,5 +190,5 @@ def _latency(depth: int, payload: bool) -> int:
     return 2 if depth > SHALLOW and payload else 1
 
 
-def _listed(parts: list[list[int]]) -> list[int]:
-    return [len(parts), *(number for part in parts for number in part)]
+def _listed(parts: Sequence[int | list[int]]) -> list[int]:
+    return [len(parts), *(number for part in parts for number in (part if isinstance(part, list) else [part]))]

@@ -6,12 +6,27 @@ Machine::Machine(const MachinePlan& plan, const std::vector<Rows>& records, cons
     : plan_(plan), records_(records), memory_(clock_, plan, bases, board, age), loops_(plan.regions.size()) {
   build(0, 1, 1);
   memory_.connect();
-  for (size_t k = 0; k < hazards_.size(); k++)
-    for (size_t n = 0; n < plan.hazards[k].stores.size(); n++) {
-      const StoresPlan& stores = plan.hazards[k].stores[n];
-      loops_[static_cast<size_t>(stores.region)]->told.push_back({stores.point, stores.column, &hazards_[k]->tables[n]});
-    }
+  connect();
   for (const auto& loop : loops_) loop->prepare();
+}
+
+void Machine::connect() {
+  for (size_t k = 0; k < hazards_.size(); k++)
+    for (size_t n = 0; n < plan_.hazards[k].stores.size(); n++) {
+      const StoresPlan& stores = plan_.hazards[k].stores[n];
+      PlaceTable* table = hazards_[k]->tables[n].get();
+      loops_[static_cast<size_t>(stores.region)]->told.push_back({stores.point, stores.column, table});
+      if (stores.unit < 0) continue;
+      watched_.push_back({memory_.store(static_cast<u64>(stores.unit)), hazards_[k].get(), table, &plan_.hazards[k].loads});
+    }
+}
+
+void Machine::retire() {
+  for (const Watched& one : watched_) {
+    if (!one.store->retired()) continue;
+    one.table->retire(one.store->retired());
+    for (const u64 load : *one.loads) memory_.load(load)->flush();
+  }
 }
 
 Loop* Machine::build(size_t region, u32 depth, u32 latency) {
@@ -32,7 +47,9 @@ Server* Machine::server(const OperationPlan& plan) {
   if (plan.kind == Kind::kLoop) return build(number, static_cast<u32>(plan.depth), static_cast<u32>(plan.latency));
   if (plan.kind == Kind::kHazard) {
     hazards_.resize(plan_.hazards.size());
-    hazards_[number] = std::make_unique<HazardUnit>(clock_, plan_.hazards[number], plan);
+    const HazardPlan& hazard = plan_.hazards[number];
+    if (hazard.finds) hazards_[number] = std::make_unique<StoreFinder>(clock_, hazard, plan);
+    else hazards_[number] = std::make_unique<HazardUnit>(clock_, hazard, plan);
     return hazards_[number].get();
   }
   if (plan.kind == Kind::kFence) return memory_.fence(plan);
@@ -45,6 +62,8 @@ u64 Machine::run(u64 limit) {
   bool finished = false;
   while (!finished || !memory_.idle()) {
     for (const auto& loop : loops_) loop->evaluate();
+    for (const Watched& one : watched_) one.store->hurry = false;
+    for (const Watched& one : watched_) one.store->hurry = one.store->hurry || one.hazard->waits();
     memory_.evaluate();
     for (const Header* header : innermost_)
       if (header->issued && header->last_issue == clock_.now) {
@@ -52,8 +71,9 @@ u64 Machine::run(u64 limit) {
         break;
       }
     for (const auto& loop : loops_) loop->commit();
-    for (const auto& hazard : hazards_) hazard->commit();
     memory_.commit();
+    retire();
+    for (const auto& hazard : hazards_) hazard->commit();
     clock_.now++;
     if (top.response()) {
       top.take();

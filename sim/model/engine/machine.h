@@ -29,13 +29,25 @@ class Machine {
  private:
   Loop* build(size_t region, u32 depth, u32 latency);
   Server* server(const OperationPlan& plan);
+  /// Tells hazard units of stores, and units of hazard units, once all exist.
+  void connect();
+  /// Stores that come to memory leave the tables, and what loads keep may be older.
+  void retire();
 
   static constexpr u64 kIdle = 1 << 20;  ///< cycles without any movement that are a deadlock
   const MachinePlan& plan_;
   const std::vector<Rows>& records_;
   Clock clock_;
   Memory memory_;
-  std::vector<std::unique_ptr<HazardUnit>> hazards_;
+  std::vector<std::unique_ptr<Comparison>> hazards_;
+  /// A store whose unit reports to a table of a hazard unit when it is in memory.
+  struct Watched {
+    StoreUnit* store;
+    Comparison* hazard;
+    PlaceTable* table;
+    const std::vector<u64>* loads;
+  };
+  std::vector<Watched> watched_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
   std::vector<const Header*> innermost_;
   u64 issued_ = 0;

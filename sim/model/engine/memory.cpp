@@ -21,7 +21,7 @@ DramTiming Board::timing() const {
   return t;
 }
 
-Reads::Reads(Clock& clock, LoadUnit& of, size_t banks)
+Reads::Reads(Clock& clock, ReadUnit& of, size_t banks)
     : unit(of), asking(clock, 2, 1), clock_(clock), direct_(banks == 1), free_(banks, kReorderWords), fits_(banks, true), here_(banks) {}
 
 bool Reads::may_ask(size_t bank) const {
@@ -34,10 +34,11 @@ void Reads::look() {
 }
 
 void Reads::ask(size_t bank) {
-  const u64 burst = unit.bursts.pop();
-  asking.push(burst);
-  turns_.push_back({clock_.now + 1, bank, unpacked(burst).words});
-  free_[bank] -= unpacked(burst).words;
+  const Burst burst = unit.asked();
+  unit.pass();
+  asking.push(packed(burst));
+  turns_.push_back({clock_.now + 1, bank, burst.words});
+  free_[bank] -= burst.words;
 }
 
 void Reads::give() {
@@ -81,12 +82,15 @@ Server* Memory::unit(const OperationPlan& operation) {
   const UnitPlan& plan = plan_.units[number];
   if (plan.store) {
     by_unit_[number] = {true, store_units_.size()};
-    store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, bases_[number]));
+    if (plan.lanes) store_units_.push_back(std::make_unique<WideStoreUnit>(clock_, plan, operation, bases_[number]));
+    else store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, bases_[number]));
     stores_.push_back(std::make_unique<Writes>(clock_, *store_units_.back()));
     return store_units_.back().get();
   }
   by_unit_[number] = {false, load_units_.size()};
-  load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, bases_[number]));
+  if (plan.lanes) load_units_.push_back(std::make_unique<WideLoadUnit>(clock_, plan, operation, bases_[number]));
+  else if (plan.pipelined) load_units_.push_back(std::make_unique<PipelinedLoadUnit>(clock_, plan, operation, bases_[number]));
+  else load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, bases_[number]));
   loads_.push_back(std::make_unique<Reads>(clock_, *load_units_.back(), paths_.size()));
   return load_units_.back().get();
 }
@@ -98,8 +102,8 @@ Server* Memory::fence(const OperationPlan& operation) {
 
 void Memory::connect() {
   for (const auto& fence : fences_) {
-    for (const u64 unit : fence->plan().stores) fence->watch(store_units_[by_unit_[unit].second].get());
-    for (const u64 unit : fence->plan().loads) fence->invalidate(load_units_[by_unit_[unit].second].get());
+    for (const u64 unit : fence->plan().stores) fence->watch(store(unit));
+    for (const u64 unit : fence->plan().loads) fence->invalidate(load(unit));
   }
 }
 
@@ -128,8 +132,8 @@ void Memory::evaluate() {
   for (const auto& reads : loads_) {
     size_t bank = 0;
     u64 address = 0;
-    const bool head = reads->unit.bursts.head();
-    if (head) place(unpacked(reads->unit.bursts.front()), bank, address);
+    const bool head = reads->unit.asks();
+    if (head) place(reads->unit.asked(), bank, address);
     const bool may = head && reads->may_ask(bank);
     reads->look();
     if (may) reads->ask(bank);
@@ -229,7 +233,7 @@ void Memory::figures(size_t unit, u64* out) const {
     const StoreUnit& one = *store_units_[number];
     out[0] = one.accesses, out[1] = one.word_count, out[2] = one.burst_count;
   } else {
-    const LoadUnit& one = *load_units_[number];
+    const ReadUnit& one = *load_units_[number];
     out[0] = one.accesses, out[1] = one.words, out[2] = one.burst_count;
   }
 }

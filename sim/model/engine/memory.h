@@ -7,6 +7,7 @@
 #include "../../dram/channel.h"
 #include "bank.h"
 #include "fence.h"
+#include "wide.h"
 
 namespace sluice {
 
@@ -21,7 +22,7 @@ struct Board {
 /// One load unit's path back: words wait for each bank until their turn.
 class Reads {
  public:
-  Reads(Clock& clock, LoadUnit& unit, size_t banks);
+  Reads(Clock& clock, ReadUnit& unit, size_t banks);
   bool may_ask(size_t bank) const;
   void look();
   void ask(size_t bank);
@@ -29,7 +30,7 @@ class Reads {
   /// The word whose turn it is goes to the unit.
   void give();
 
-  LoadUnit& unit;
+  ReadUnit& unit;
   Fifo asking;  ///< bursts with a turn and a place for their words
 
  private:
@@ -72,6 +73,9 @@ class Memory {
   Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Board* board, u64 age);
   Server* unit(const OperationPlan& operation);
   Server* fence(const OperationPlan& operation);
+  /// The units by their numbers in the plan.
+  ReadUnit* load(u64 unit) { return load_units_[by_unit_[unit].second].get(); }
+  StoreUnit* store(u64 unit) { return store_units_[by_unit_[unit].second].get(); }
   /// Connects the fences, once all units exist.
   void connect();
   void evaluate();
@@ -100,7 +104,7 @@ class Memory {
   const MachinePlan& plan_;
   const u64* bases_;
   const Board* board_;
-  std::vector<std::unique_ptr<LoadUnit>> load_units_;
+  std::vector<std::unique_ptr<ReadUnit>> load_units_;
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
   std::vector<std::unique_ptr<Fence>> fences_;
   std::vector<std::unique_ptr<Reads>> loads_;

@@ -53,26 +53,40 @@ struct RegionPlan {
 
 struct UnitPlan {
   bool store;
+  int lanes;  ///< of an access of several adjacent elements, else 0
+  bool descending, counted;
   int word_bytes, depth, pending, kept;
   bool reads_ahead, pipelined;
   int outstanding, patience, align;
 };
 
 /// The stores that a hazard unit watches at one operation, whose fate is known at a point of a region, by a column of its
-/// rows. `port`: a port of memory on the chip, where a store that is made is in memory in the next cycle.
+/// rows. `port`: a port of memory on the chip, where a store that is made is in memory in the next cycle; `unit`: of the
+/// store among the units, else -1. `on_chip`: what is compared are slots, which are written by then. `per_word`: places in
+/// a word if the table keeps them by words, else 0.
 struct StoresPlan {
-  int entries;
-  bool certain, port;
+  int entries, per_word;
+  bool certain, port, on_chip;
+  int unit;
   int region;
   Point point;
   int column;
 };
 
+/// What an answer of a finder says of a row: the columns of loads that are not made if it is a hit, and of places in slots.
+struct AnswerPlan {
+  std::vector<int> loads, slots;
+};
+
 struct HazardPlan {
+  bool finds;
+  int column;               ///< of the first access in the rows
   int inside;               ///< bits of an address within the largest access
   std::vector<u64> asks;    ///< for each access that waits, a bit for each of the stores
   std::vector<u64> bases;   ///< addresses of the buffers of these accesses, and of the stores
   std::vector<StoresPlan> stores;
+  std::vector<u64> loads;             ///< units that wait for the hazard
+  std::vector<AnswerPlan> answers;    ///< of a finder: of each access and store it asks for, then the slot of each store
 };
 
 /// A fence waits for the stores of units, and makes others forget what they loaded; `pending` may be under way.
@@ -113,13 +127,17 @@ class Reader {
     read(r.again_delay), read(r.levels);
   }
   void read(UnitPlan& u) {
-    read(u.store), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
+    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
     read(u.outstanding), read(u.patience), read(u.align);
   }
   void read(StoresPlan& s) {
-    read(s.entries), read(s.certain), read(s.port), read(s.region), read(s.point), read(s.column);
+    read(s.entries), read(s.per_word), read(s.certain), read(s.port), read(s.on_chip), read(s.unit), read(s.region);
+    read(s.point), read(s.column);
   }
-  void read(HazardPlan& h) { read(h.inside), read(h.asks), read(h.bases), read(h.stores); }
+  void read(AnswerPlan& a) { read(a.loads), read(a.slots); }
+  void read(HazardPlan& h) {
+    read(h.finds), read(h.column), read(h.inside), read(h.asks), read(h.bases), read(h.stores), read(h.loads), read(h.answers);
+  }
   void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
   void read(std::vector<T>& list) {
