@@ -97,6 +97,12 @@ class Tracer(NotObserved):
             for k, (condition, number) in enumerate(facts)
         ]
 
+    def call(self, function: str, op: Op, done: str) -> str:
+        """The C statement after a call on a channel that blocks: it was made; none if it is not wanted."""
+        if op not in self.wanted:
+            return ""
+        return f"trace_mark({COUNTERS}, {self._inside[-1]}, {self._column(op)}, 1);"
+
     def _new_loop(self) -> int:
         self.trace.widths.append(1)
         return len(self.trace.widths) - 1

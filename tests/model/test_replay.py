@@ -7,6 +7,7 @@ from hls.ir.launch import IndexSpace
 from hls.model.replay import NotReplayed
 from hls.model.replay.figures import prediction_of
 from hls.target.board import load_board
+from sim.model import Launched
 from tests.benchmarks.suite import CASES
 
 from .replays import replayer, replays, run_case
@@ -76,7 +77,7 @@ def launched(kernel, space, board="de5net", **scalars):
     buffers = {"a": np.arange(2 * N, dtype=np.int32), "out": np.zeros(N, np.int32)}
     started = made.emulator.start(kernel, buffers, scalars, space)
     made.emulator.advance(last=True)
-    return made, made.replay(started, {"a": 4096, "out": 8192}), buffers["out"]
+    return made, made.replay([Launched(started, {"a": 4096, "out": 8192})])[0], buffers["out"]
 
 
 def test_figures_of_a_nest():

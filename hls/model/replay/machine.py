@@ -6,6 +6,7 @@ The plan is the hardware: points, depths, slots and windows are taken from it as
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...analysis.channels.endpoints import end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
@@ -15,11 +16,11 @@ from .answers import answers_of
 from .refused import NotReplayed, check_region, refuse
 from .units import unit_numbers
 
-__all__ = ["Columns", "MachineText", "wanted_by"]
+__all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD = range(4)  #: kinds of operations
+LOOP, ACCESS, FENCE, HAZARD, CALL = range(5)  #: kinds of operations
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,19 @@ class MachineText:
     units: list[Op] = field(default_factory=list)
     fences: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
+    calls: list[Op] = field(default_factory=list)
 
     @classmethod
-    def of(cls, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> "MachineText":
-        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name.
-        Raises NotReplayed."""
-        return _Writer(planned, columns, addresses).write()
+    def of(
+        cls,
+        planned: Planned,
+        columns: Columns,
+        addresses: Mapping[str, int],
+        channels: Sequence[tuple[str, int]] = (),
+    ) -> "MachineText":
+        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name,
+        ``channels`` the names and indices of all. Raises NotReplayed."""
+        return _Writer(planned, columns, addresses, channels).write()
 
 
 def rows_of(planned: Planned) -> Iterator[Row]:
@@ -63,8 +71,11 @@ def wanted_by(planned: Planned) -> list[Op]:
 
 
 class _Writer:
-    def __init__(self, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> None:
+    def __init__(
+        self, planned: Planned, columns: Columns, addresses: Mapping[str, int], channels: Sequence[tuple[str, int]]
+    ) -> None:
         self.planned, self.columns, self.addresses = planned, columns, addresses
+        self.channels = list(channels)
         self.used = {value for op in walk(planned.function.body) for value in op.operands}
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
@@ -73,11 +84,13 @@ class _Writer:
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
         self.text.fences = [op for op in rows if op.opcode == "fence"]
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
+        self.text.calls = [op for op in rows if is_call(op)]
         units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
-        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(regions)]
+        calls = self._calls()
+        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(calls), *_listed(regions)]
         return self.text
 
     def _fence(self, op: Op) -> list[int]:
@@ -87,6 +100,22 @@ class _Writer:
         if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
             raise refuse(op)
         return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
+
+    def _calls(self) -> list[list[int]]:
+        groups: dict[tuple, int] = {}
+        numbers = []
+        for op in self.text.calls:
+            end = end_of(op)
+            region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
+            group = groups.setdefault((end, region, op.attrs.get(Attr.PHASE, 0)), len(groups))
+            channel = self.channels.index((end.channel, end.index))
+            answers = bool(op.results) if end.writes else True
+            flushed = op.attrs.get(Attr.FLUSH, ())
+            accesses = [self.planned.memory.accesses[one] for one in self.text.units]
+            loads = [k for k, one in enumerate(accesses) if one.direction == "load" and one.memory in flushed]
+            turn = op.attrs.get(Attr.TURN, 0)
+            numbers.append([channel, int(end.writes), int(answers), group, turn, *_listed(loads)])
+        return numbers
 
     def _hazard(self, op: Op) -> list[int]:
         plan = self.planned.memory.hazards[op]
@@ -147,7 +176,7 @@ class _Writer:
         ]
 
     def _operation(self, row: Row) -> list[int]:
-        op, payload = row.op, True
+        op, payload, always = row.op, True, False
         if op.opcode == "loop":
             child = self.planned.plan.loops[op]
             payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
@@ -155,13 +184,16 @@ class _Writer:
         elif op in self.text.fences:
             kind, number = FENCE, self.text.fences.index(op)
         elif op in self.text.hazards:
-            kind, number = HAZARD, self.text.hazards.index(op)
+            kind, number, always = HAZARD, self.text.hazards.index(op), True
+        elif op in self.text.calls:
+            kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
         elif op in self.planned.memory.outside and op.opcode != "atomic":
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)
         column = self.columns.columns[op]
-        return [kind, row.push, row.request_depth, _latency(row.request_depth, payload), int(row.joins), column, number]
+        latency = _latency(row.request_depth, payload)
+        return [kind, row.push, row.request_depth, latency, int(row.joins), int(always), column, number]
 
     def _travels(self, value: Value) -> bool:
         """Whether a value takes bits in a request or a result: a token, a constant, an argument does not."""
@@ -188,6 +220,11 @@ def _point(point: Point | None) -> tuple[int, int]:
 
 def _latency(depth: int, payload: bool) -> int:
     return 2 if depth > SHALLOW and payload else 1
+
+
+def channel_latency(depth: int) -> int:
+    """Cycles from a write to a channel of that depth to the read of the value."""
+    return _latency(depth, True)
 
 
 def _listed(parts: Sequence[int | list[int]]) -> list[int]:

@@ -12,7 +12,7 @@ struct Point {
   bool operator==(const Point& other) const { return level == other.level && stage == other.stage; }
 };
 
-enum class Kind { kLoop, kAccess, kFence, kHazard };
+enum class Kind { kLoop, kAccess, kFence, kHazard, kCall };
 
 struct RegionPlan;
 
@@ -20,6 +20,7 @@ struct OperationPlan {
   Kind kind;
   int push, depth, latency;
   bool joins;
+  bool always;              ///< a request is made for every token
   int column;               ///< in the rows of the record
   int number;               ///< of the loop among the regions, or of the unit
 };
@@ -95,10 +96,20 @@ struct FencePlan {
   std::vector<u64> stores, loads;
 };
 
+/// A call on an end of a channel, the number of which is `channel`; `group` has the calls that are served in rotation, in the
+/// order of `turn`. `loads` forget what they keep after it.
+struct CallPlan {
+  u64 channel;
+  bool writes, answers;
+  int group, turn;
+  std::vector<u64> loads;
+};
+
 struct MachinePlan {
   std::vector<UnitPlan> units;
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
+  std::vector<CallPlan> calls;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
 
@@ -116,7 +127,7 @@ class Reader {
     read(w.until), read(w.most), read(w.undecided), read(w.between), read(w.dropped_inside), read(w.ahead);
   }
   void read(OperationPlan& o) {
-    read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.column), read(o.number);
+    read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.always), read(o.column), read(o.number);
   }
   void read(LevelPlan& l) {
     read(l.depth), read(l.elastic), read(l.bypass_depth), read(l.bypass_latency), read(l.ready), read(l.spacing);
@@ -138,13 +149,16 @@ class Reader {
   void read(HazardPlan& h) {
     read(h.finds), read(h.column), read(h.inside), read(h.asks), read(h.bases), read(h.stores), read(h.loads), read(h.answers);
   }
+  void read(CallPlan& c) {
+    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.loads);
+  }
   void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
   void read(std::vector<T>& list) {
     list.resize(static_cast<size_t>(number()));
     for (T& one : list) read(one);
   }
-  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.regions); }
+  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.regions); }
 
  private:
   const int64_t* next_;
