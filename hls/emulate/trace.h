@@ -95,11 +95,14 @@ INLINE const Ptr &traced_run(Observed *o, u32 loop, u32 column, const Ptr &p, co
     return p;
 }
 
-// Where the rows of a loop lie in the finished launch `number`, and how many they are; false if it is not known, or if the
-// record is not complete.
+static Observed *running_observation(u64 number);
+
+// Where the rows of a loop lie in launch `number`, and how many they are; false if it is not known, or if the record is not
+// complete. Those of a launch that has not ended stay there until it continues.
 extern "C" bool sluice_traced(u64 number, u32 loop, u64 **data, u64 *count) {
     Observed *o = finished_observations;
     while (o && o->number != number) o = o->next;
+    if (!o) o = running_observation(number);
     if (!o || o->full) return false;
     *data = o->loops[loop].data;
     *count = o->loops[loop].count;

@@ -21,9 +21,10 @@ class LaunchText(ctypes.Structure):
     """``Launch`` in ``engine/engine.cpp``."""
 
     _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("numbers", "data", "widths", "bases")),
+        *((name, ctypes.c_void_p) for name in ("numbers", "data", "widths", "counts", "bases")),
         ("records", ctypes.c_uint64),
         ("start", ctypes.c_uint64),
+        ("endless", ctypes.c_uint64),
         ("figures", ctypes.c_void_p),
         ("cycles", ctypes.c_uint64),
         ("issued", ctypes.c_uint64),

@@ -19,12 +19,15 @@ from hls.planning.memory import ChannelPlan
 from hls.target.board import Board
 from sim.emulator import Emulator, Started
 
+from .endless import Endless
 from .library import ChannelText, LaunchText, engine
 
 __all__ = ["Launched", "Replayer"]
 
 #: cycles after which launches are given up
 LIMIT = 1 << 40
+#: cycles that autorun kernels are ahead of the first launch, so that they wait for it
+AHEAD = 1024
 
 
 @dataclass(frozen=True)
@@ -61,40 +64,58 @@ class Replayer:
             observe=self._tracer,
         )
         self._held = [0] * len(channels)  #: values in each channel
+        self._endless: dict[Started, Endless] = {}
 
     def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
         """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
-        trace = self._tracer.trace
-        columns = Columns(trace.tops[kernel], trace.loops, trace.columns)
         channels = [(one.channel, one.index) for one in self.channels]
-        return MachineText.of(self.kernels[kernel], columns, addresses, channels)
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels)
 
-    def replay(self, launches: Sequence[Launched], age: int = 0) -> list[Replayed]:
-        """Replay, once, launches that have ended on the emulator and that ran at the same time; ``age`` are the cycles
-        that the board has been running when the first starts. Raises NotReplayed."""
+    def _columns(self, kernel: str) -> Columns:
+        trace = self._tracer.trace
+        return Columns(trace.tops[kernel], trace.loops, trace.columns)
+
+    def replay(
+        self, launches: Sequence[Launched], age: int = 0, autorun: Sequence[Started] = ()
+    ) -> list[Replayed]:
+        """Replay, once, launches that have ended on the emulator and that ran at the same time, beside ``autorun``
+        kernels that have not ended; ``age`` are the cycles that the board has been running when the first starts.
+        Raises NotReplayed."""
         try:
-            return self._run([_Launch(self, one) for one in launches], age)
+            return self._run([_Launch(self, one) for one in launches], [self._autorun(one) for one in autorun], age)
         finally:
             for one in launches:
                 self.emulator.forget(one.started)
 
-    def _run(self, launches: "Sequence[_Launch]", age: int) -> list[Replayed]:
-        first = min(one.first_row for one in launches)
-        texts = (LaunchText * len(launches))(*(one.text(1 + one.first_row - first) for one in launches))
+    def _autorun(self, started: Started) -> "_Launch":
+        launch = _Launch(self, Launched(started, {}))
+        if started.done:
+            raise NotReplayed(f"the autorun kernel {started.kernel}, which ends,", launch.planned.function.span)
+        widths = self._tracer.trace.widths
+        endless = self._endless.setdefault(started, Endless(launch.planned, self._columns(started.kernel), widths))
+        endless.continue_with(launch.records)
+        return launch
+
+    def _run(self, launches: "Sequence[_Launch]", autorun: "Sequence[_Launch]", age: int) -> list[Replayed]:
+        first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
+        rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
+        every = [*launches, *autorun]
+        texts = (LaunchText * len(every))(*(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True)))
         plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
         channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
         held = (ctypes.c_uint64 * max(1, len(plans)))()
         board = np.array(board_numbers(self.board), np.float64)
-        given = ctypes.c_uint64(len(launches)), channels, ctypes.c_uint64(len(plans)), _pointer(board)
-        over = engine().sluice_replay(texts, *given, ctypes.c_uint64(age + first - 1), ctypes.c_uint64(LIMIT), held)
+        given = ctypes.c_uint64(len(every)), channels, ctypes.c_uint64(len(plans)), _pointer(board)
+        before = ctypes.c_uint64(max(0, age + first - 1 - ahead))
+        over = engine().sluice_replay(texts, *given, before, ctypes.c_uint64(LIMIT), held)
         if not over:
-            stopped = next(one for one, text in zip(launches, texts, strict=True) if not text.cycles)
-            if len(launches) == 1 and not self.channels:
-                raise AssertionError(f"the replay of {stopped.planned.function.name} came to a stop")
-            raise NotReplayed("calls on channels that never end at the depths of hardware", stopped.planned.function.span)
+            stopped = next(one for one, text in zip(launches, texts) if not text.cycles).planned.function
+            if not self.channels:
+                raise AssertionError(f"the replay of {stopped.name} came to a stop")
+            raise NotReplayed("calls on channels that never end at the depths of hardware", stopped.span)
         self._held = list(held)[: len(plans)]
-        return [one.found(text) for one, text in zip(launches, texts, strict=True)]
+        return [one.found(text) for one, text in zip(launches, texts)]
 
 
 class _Launch:
@@ -104,8 +125,8 @@ class _Launch:
         self.planned = replayer.kernels[launched.started.kernel]
         self.machine = replayer.machine(launched.started.kernel, launched.addresses)
         widths = replayer._tracer.trace.widths
-        records = replayer.emulator.traced(launched.started, len(widths))
-        if records is None:
+        self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
+        if not self.records:
             raise NotReplayed("more iterations than a record holds", self.planned.function.span)
         self.static = self.planned.plan.static_depth
         self.first_row = launched.start + self.static  #: its cycle, from the start of the first launch
@@ -113,12 +134,12 @@ class _Launch:
         self._figures = np.zeros(self._split + 3 * len(self.machine.units), np.uint64)
         bases = [launched.addresses[memory_name(op)] for op in self.machine.units]
         numbers = np.array(self.machine.numbers, np.int64)
-        self._given = [numbers, *(np.array(one, np.uint64) for one in (records, widths, bases))]
-        self._records = len(records)
+        places, counts = zip(*self.records)
+        self._given = [numbers, *(np.array(one, np.uint64) for one in (places, widths, counts, bases))]
 
-    def text(self, start: int) -> LaunchText:
+    def text(self, start: int, endless: bool) -> LaunchText:
         """What the engine reads; the first row comes in cycle ``start``."""
-        return LaunchText(*map(_pointer, self._given), self._records, start, _pointer(self._figures), 0, 0)
+        return LaunchText(*map(_pointer, self._given), len(self.records), start, endless, _pointer(self._figures), 0, 0)
 
     def found(self, text: LaunchText) -> Replayed:
         """What the engine has written."""

@@ -4,14 +4,14 @@
 using namespace sluice;
 
 /// One launch: its machine as `numbers`, the rows of its loops, and the addresses of its units' buffers; its first row comes
-/// in cycle `start`. `figures` receives four numbers for each region (see LoopFigures), and then three of each unit (see
+/// in cycle `start`; if it is `endless`, nobody waits for its end. `figures` receives four numbers for each region (see LoopFigures), and then three of each unit (see
 /// KernelUnits::figures); `cycles` those from the first row to the end, `issued` those in which an innermost loop issued.
 struct Launch {
   const int64_t* numbers;
   u64* const* data;
-  const u64* widths;
+  const u64 *widths, *counts;
   const u64* bases;
-  u64 records, start;
+  u64 records, start, endless;
   u64* figures;
   u64 cycles, issued;
 };
@@ -25,8 +25,8 @@ extern "C" bool sluice_replay(Launch* launches, u64 count, const ChannelPlan* ch
     const Launch& launch = launches[n];
     Reader(launch.numbers).read(plans[n]);
     std::vector<Rows> rows;
-    for (u64 k = 0; k < launch.records; k++) rows.push_back({launch.data[k], launch.widths[k]});
-    system.add(plans[n], std::move(rows), launch.bases, launch.start);
+    for (u64 k = 0; k < launch.records; k++) rows.push_back({launch.data[k], launch.widths[k], launch.counts[k]});
+    system.add(plans[n], std::move(rows), launch.bases, launch.start, launch.endless);
   }
   const bool over = system.run(limit);
   for (u64 n = 0; n < count; n++) {
