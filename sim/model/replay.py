@@ -53,7 +53,7 @@ class Replayer:
         hasty: bool = False,
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
-        self.board, self.channels = board, channels
+        self.board, self.channels = board, [one for one in channels if one.stream is None]
         covered = [one for one in kernels if _runs(one)]
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}

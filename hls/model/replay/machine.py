@@ -108,6 +108,8 @@ class _Writer:
             end = end_of(op)
             region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
             group = groups.setdefault((end, region, op.attrs.get(Attr.PHASE, 0)), len(groups))
+            if (end.channel, end.index) not in self.channels:
+                raise NotReplayed("a call on a stream of the board", op.span)
             channel = self.channels.index((end.channel, end.index))
             answers = bool(op.results) if end.writes else True
             flushed = op.attrs.get(Attr.FLUSH, ())
@@ -124,7 +126,7 @@ class _Writer:
         bases = [0 if Attr.UNTIL_PUSHED in op.attrs else self.addresses.get(_memory_of(place), 0) for place in places]
         stores = [self._watched(op, plan, k) for k in range(len(plan.stores))]
         head = [int(Attr.FINDS in op.attrs), self.columns.columns[op], plan.inside]
-        loads = [self.text.units.index(load) for load in plan.loads if load in self.planned.memory.outside]
+        loads = [self.text.units.index(load) for load in plan.loads if load in self.text.units]
         answers = [[*_listed(one.loads), *_listed(one.slots)] for one in answers_of(op, self.rows, self.columns.columns)]
         return [*head, *_listed(asks), *_listed(bases), *_listed(stores), *_listed(loads), *_listed(answers)]
 
