@@ -180,7 +180,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
-        replayer = Replayer(planned, module, used, channels)
+        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
         return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)

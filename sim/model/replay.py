@@ -41,7 +41,8 @@ class Launched:
 
 
 class Replayer:
-    """The planned kernels of a program and the ``channels`` between them; kernels that the replay does not cover cannot
+    """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their constant
+    cache. Kernels that the replay does not cover cannot
     be started. Raises BuildError or ToolMissing at the first launch."""
 
     def __init__(
@@ -50,6 +51,7 @@ class Replayer:
         module: Module,
         board: Board,
         channels: Sequence[ChannelPlan] = (),
+        constant_bytes: int = 0,
         hasty: bool = False,
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
@@ -63,14 +65,15 @@ class Replayer:
             depths=lambda: {(one.channel, one.index): one.depth for one in channels},
             observe=self._tracer,
         )
-        self._held = [0] * len(channels)  #: values in each channel
+        self._constant_bytes = constant_bytes
+        self._held = [0] * len(self.channels)  #: values in each channel
         self._endless: dict[Started, Endless] = {}
 
     def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
         """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
-        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels)
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels, self._constant_bytes)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace

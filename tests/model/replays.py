@@ -59,7 +59,8 @@ def replayer(source: str, board_name: str) -> Replayer:
         used = as_used(module, board)
         kernels, _ = plan_module(module, used, Options())
     planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
-    return Replayer(planned, module, used, network_channels(module, kernels, used, Options()), hasty=True)
+    channels = network_channels(module, kernels, used, Options())
+    return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
 def run_case(case: Case, board_name: str) -> Replayed:

@@ -51,10 +51,12 @@ class MachineText:
         columns: Columns,
         addresses: Mapping[str, int],
         channels: Sequence[tuple[str, int]] = (),
+        constant_bytes: int = 0,
     ) -> "MachineText":
         """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name,
-        ``channels`` the names and indices of all. Raises NotReplayed."""
-        return _Writer(planned, columns, addresses, channels).write()
+        ``channels`` the names and indices of all, ``constant_bytes`` the size of the constant cache. Raises
+        NotReplayed."""
+        return _Writer(planned, columns, addresses, channels, constant_bytes).write()
 
 
 def rows_of(planned: Planned) -> Iterator[Row]:
@@ -72,8 +74,14 @@ def wanted_by(planned: Planned) -> list[Op]:
 
 class _Writer:
     def __init__(
-        self, planned: Planned, columns: Columns, addresses: Mapping[str, int], channels: Sequence[tuple[str, int]]
+        self,
+        planned: Planned,
+        columns: Columns,
+        addresses: Mapping[str, int],
+        channels: Sequence[tuple[str, int]],
+        constant_bytes: int,
     ) -> None:
+        self.constant_bytes = constant_bytes
         self.planned, self.columns, self.addresses = planned, columns, addresses
         self.channels = list(channels)
         self.used = {value for op in walk(planned.function.body) for value in op.operands}
@@ -85,7 +93,7 @@ class _Writer:
         self.text.fences = [op for op in rows if op.opcode == "fence"]
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
-        units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
+        units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]

@@ -2,6 +2,7 @@
 
 from inspect import signature
 
+from rtl_lib.lsu.constant import cache_places
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -20,6 +21,7 @@ MODELLED = {
     LsuKind.PREFETCHING_LOAD,
     LsuKind.STREAMING_LOAD,
     LsuKind.PIPELINED_LOAD,
+    LsuKind.CONSTANT_LOAD,
     LsuKind.STORE,
     LsuKind.ACKNOWLEDGED_STORE,
     LsuKind.PIPELINED_STORE,
@@ -28,8 +30,8 @@ MODELLED = {
 INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
 
 
-def unit_numbers(access: Access) -> list[int]:
-    """The fields of a unit. Raises NotReplayed."""
+def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
+    """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
     if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
         raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
     hardware = present(access.hardware)
@@ -38,15 +40,17 @@ def unit_numbers(access: Access) -> list[int]:
     def option(name: str) -> int:
         return instance(hardware.options.get(name, usual.get(name, 0)), int)
 
+    constant = access.unit is LsuKind.CONSTANT_LOAD
     return [
         int(access.direction == "store"),
         access.lanes,
         option("descending"),
         option("counted"),
+        int(constant),
         access.word_bytes,
         option("depth"),
         option("pending"),
-        option("words"),
+        cache_places(constant_bytes, access.word_bytes) if constant else option("words"),
         int(access.reads_ahead),
         int(access.unit in (LsuKind.PIPELINED_STORE, LsuKind.PIPELINED_LOAD)),
         option("outstanding"),

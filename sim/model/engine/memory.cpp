@@ -108,6 +108,10 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
     else store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, base));
     return kernel.stores[number] = store_units_.back().get();
   }
+  if (plan.constant) {
+    constant_loads_.push_back(std::make_unique<ConstantLoadUnit>(clock_, plan, operation, base));
+    return kernel.loads[number] = constant_loads_.back().get();
+  }
   if (plan.lanes) load_units_.push_back(std::make_unique<WideLoadUnit>(clock_, plan, operation, base));
   else if (plan.pipelined) load_units_.push_back(std::make_unique<PipelinedLoadUnit>(clock_, plan, operation, base));
   else load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, base));
@@ -121,6 +125,11 @@ Server* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
 }
 
 void Memory::connect() {
+  if (!constant_loads_.empty()) {
+    std::vector<ConstantLoadUnit*> loads;
+    for (const auto& load : constant_loads_) loads.push_back(load.get());
+    load_units_.push_back(std::make_unique<ConstantCache>(clock_, std::move(loads)));
+  }
   for (const auto& unit : load_units_) loads_.push_back(std::make_unique<Reads>(clock_, *unit, paths_.size()));
   for (const auto& unit : store_units_) stores_.push_back(std::make_unique<Writes>(clock_, *unit));
 }

@@ -6,6 +6,7 @@
 
 #include "../../dram/channel.h"
 #include "bank.h"
+#include "constant.h"
 #include "fence.h"
 #include "wide.h"
 
@@ -115,6 +116,7 @@ class Memory {
   Clock& clock_;
   const Board* board_;
   std::vector<std::unique_ptr<ReadUnit>> load_units_;
+  std::vector<std::unique_ptr<ConstantLoadUnit>> constant_loads_;  ///< behind the cache, which is a load unit
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
   std::vector<std::unique_ptr<Fence>> fences_;
   std::vector<std::unique_ptr<Reads>> loads_;

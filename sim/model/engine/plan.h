@@ -55,7 +55,7 @@ struct RegionPlan {
 struct UnitPlan {
   bool store;
   int lanes;  ///< of an access of several adjacent elements, else 0
-  bool descending, counted;
+  bool descending, counted, constant;
   int word_bytes, depth, pending, kept;
   bool reads_ahead, pipelined;
   int outstanding, patience, align;
@@ -138,7 +138,7 @@ class Reader {
     read(r.again_delay), read(r.levels);
   }
   void read(UnitPlan& u) {
-    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
+    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
     read(u.outstanding), read(u.patience), read(u.align);
   }
   void read(StoresPlan& s) {
