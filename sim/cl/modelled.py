@@ -30,7 +30,7 @@ from .memory import Buffer
 __all__ = ["model_source"]
 
 #: bytes of a register; registers of every launch, beside those of its arguments; cycles in which one is written
-REGISTER_BYTES, CONTROL_WRITES, WRITE_CYCLES = 4, 2, 4
+REGISTER_BYTES, CONTROL_WRITES, WRITE_CYCLES = 4, 3, 4
 
 
 class ReplayModel:
