@@ -77,6 +77,15 @@ static u64 launch_count, moves;
 static Fiber *current;
 static jmp_buf scheduler;
 
+#ifdef OBSERVED
+// What a launch that has not ended has done so far; none if there is no such launch.
+static Observed *running_observation(u64 number) {
+    for (Launched *r = first_launched; r; r = r->next)
+        if (r->number == number) return r->observed;
+    return 0;
+}
+#endif
+
 // One iteration of a loop; `left` counts down from the limit.
 INLINE void iterate(u64 &left, u32 site) {
     if (UNLIKELY(left-- == 0)) end_run(LOOP_LIMIT, site);

@@ -47,6 +47,7 @@ def _load(w, op: Op):
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
     if lane_mask(op) is not None:
         w.declare(op.result, zero(type))
+        _note_lanes(w, op)
         lane = instance(type, ArrayType).element
         place, site = f"moved({w.name(op.operands[0])}, k * {lane.bytes})", w.site(op)
         read = f"read<{memory_type(lane)}>({w.place(op, place, lane, site)}, {site})"
@@ -96,10 +97,16 @@ def _each_lane(w, op: Op) -> str:
     return f"for (u32 k = 0; k < {lanes}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
 
 
+def _note_lanes(w, op: Op):
+    for line in w.shared.observer.lanes(op, w.name(predicate(op)), w.name(op.operands[0])):
+        w.line(line)
+
+
 def _store(w, op: Op):
     pointer, value, pred = op.operands[:3]
     if lane_mask(op) is not None:
         lane = instance(value.type, ArrayType).element
+        _note_lanes(w, op)
         site = w.site(op)
         place = w.place(op, f"moved({w.name(pointer)}, k * {lane.bytes})", lane, site)
         bits = to_memory(f"{w.name(value)}.e[k]", lane)

@@ -131,6 +131,10 @@ class NotObserved:
         """The pointer of an access that is about to be made; ``last`` is that of the last one of its run."""
         return pointer
 
+    def lanes(self, op: Op, predicate: str, pointer: str) -> list[str]:
+        """The statements before the accesses of the enabled lanes of ``op``; ``pointer`` is that of lane 0."""
+        return []
+
     def event(self, op: Op, facts: list[tuple[str, str]]) -> list[str]:
         """The statements of an operation without data of its own: pairs of a condition and a number."""
         return []

@@ -4,7 +4,9 @@
 
 // The iterations of one loop, or the one of a kernel's body, in program order: rows of `width` numbers. The first is 1 for
 // the last iteration of an invocation; the others say what each operation did, 0 if it was off: an access its place in
-// the buffer plus 1, a loop the number of its first row plus 1, others 1.
+// the buffer plus 1, a loop the number of its first row plus 1, others 1. An access of several lanes has three numbers: the
+// place of lane 0, which may lie outside of the buffer, plus TRACE_LANE_ZERO; and of the lowest and the highest lane that is
+// enabled the place plus 1, 0 if none is.
 struct Rows {
     u64 *data, *row;  // `row` is the one that is being written
     u64 count, room;
@@ -73,6 +75,19 @@ INLINE const Ptr &traced(Observed *o, u32 loop, u32 column, const Ptr &p) {
     return p;
 }
 
+#define TRACE_LANE_ZERO (1ull << 48)
+INLINE void trace_lanes(Observed *o, u32 loop, u32 column, const Ptr &p) {
+    trace_mark(o, loop, column, p.off + TRACE_LANE_ZERO);
+}
+
+// An enabled lane of the access; lanes come in ascending order.
+INLINE const Ptr &traced_lane(Observed *o, u32 loop, u32 column, const Ptr &p) {
+    u64 *cell = o->loops[loop].row + column;
+    cell[2] = p.off + 1;
+    if (!cell[1]) cell[1] = p.off + 1;
+    return p;
+}
+
 // An access that belongs to a run, of which `last` is the last place.
 INLINE const Ptr &traced_run(Observed *o, u32 loop, u32 column, const Ptr &p, const Ptr &last) {
     trace_mark(o, loop, column, p.off + 1);
@@ -80,11 +95,14 @@ INLINE const Ptr &traced_run(Observed *o, u32 loop, u32 column, const Ptr &p, co
     return p;
 }
 
-// Where the rows of a loop lie in the finished launch `number`, and how many they are; false if it is not known, or if the
-// record is not complete.
+static Observed *running_observation(u64 number);
+
+// Where the rows of a loop lie in launch `number`, and how many they are; false if it is not known, or if the record is not
+// complete. Those of a launch that has not ended stay there until it continues.
 extern "C" bool sluice_traced(u64 number, u32 loop, u64 **data, u64 *count) {
     Observed *o = finished_observations;
     while (o && o->number != number) o = o->next;
+    if (!o) o = running_observation(number);
     if (!o || o->full) return false;
     *data = o->loops[loop].data;
     *count = o->loops[loop].count;

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from ..ir import Op
+from ..ir import Op, lane_mask
 from .observe import COUNTERS, NotObserved
 
 __all__ = ["TRACE_BYTES", "TraceTables", "Tracer"]
@@ -74,8 +74,17 @@ class Tracer(NotObserved):
         wanted."""
         if op not in self.wanted:
             return pointer
+        if lane_mask(op) is not None:
+            return f"traced_lane({COUNTERS}, {self._inside[-1]}, {self._column(op, 3)}, {pointer})"
         place = f"{COUNTERS}, {self._inside[-1]}, {self._column(op, 2)}, {pointer}"
         return f"traced({place})" if last is None else f"traced_run({place}, {last})"
+
+    def lanes(self, op: Op, predicate: str, pointer: str) -> list[str]:
+        """The C statements that record where lane 0 of an access lies, before those of its enabled lanes."""
+        if op not in self.wanted:
+            return []
+        place = f"{COUNTERS}, {self._inside[-1]}, {self._column(op, 3)}, {pointer}"
+        return [f"if ({predicate}) trace_lanes({place});"]
 
     def event(self, op: Op, facts: list[tuple[str, str]]) -> list[str]:
         """The C statements that record the number of each of ``facts`` (condition, number) that holds; none if the
@@ -87,6 +96,12 @@ class Tracer(NotObserved):
             f"if ({condition}) trace_mark({COUNTERS}, {loop}, {first + k}, {number});"
             for k, (condition, number) in enumerate(facts)
         ]
+
+    def call(self, function: str, op: Op, done: str) -> str:
+        """The C statement after a call on a channel that blocks: it was made; none if it is not wanted."""
+        if op not in self.wanted:
+            return ""
+        return f"trace_mark({COUNTERS}, {self._inside[-1]}, {self._column(op)}, 1);"
 
     def _new_loop(self) -> int:
         self.trace.widths.append(1)

@@ -14,7 +14,7 @@ from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic_memory import AtomicMemory
-from rtl_lib.lsu.constant import ConstantCache
+from rtl_lib.lsu.constant import ConstantCache, cache_places
 
 from ..target.board import Memory
 from .interface import RamPort
@@ -122,17 +122,15 @@ class _MemorySide:
         return [unit]
 
     def _constants(self, parts, size: int, forget) -> list[ConstantCache]:
-        """The constant cache of all kernels, if any load uses it. Its size is rounded up so that its entries fill their
-        index."""
+        """The constant cache of all kernels, if any load uses it."""
         ports, word_bytes = [port for h in parts for port in h.constants(self.location)], self.memory.word_bytes
         if not ports:
             return []
-        words = max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
         cache = self._add(
             "constant_cache",
             ConstantCache(
                 accesses=[port.signature.access_bytes for port in ports],
-                words=words,
+                words=cache_places(size, word_bytes),
                 word_bytes=word_bytes,
                 addr_bits=self.address_bits,
             ),

@@ -13,7 +13,13 @@ from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
-__all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort"]
+__all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort", "cache_places"]
+
+
+def cache_places(size, word_bytes) -> int:
+    """Words of a cache of at least ``size`` bytes, a power of two, so that they fill their index."""
+    return max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
+
 
 
 class ConstantPort(wiring.Signature):

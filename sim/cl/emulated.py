@@ -50,8 +50,11 @@ class Model(Protocol):
     def check(self, kernel: str, values: Sequence[Value]) -> None:
         """Raises CompileError for a launch that it cannot predict."""
 
-    def figures(self, started: Started, values: Sequence[Value], now_ns: float) -> dict[str, Any]:
-        """The statistics of a launch that has ended, which began at ``now_ns`` of the board's time."""
+    def figures(
+        self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
+    ) -> list[tuple[float, dict[str, Any]]]:
+        """When each of some launches began that ran at the same time and have ended, in ns after the first, which began
+        at ``now_ns`` of the board's time, and its statistics. Raises CompileError for what it cannot predict."""
 
 
 @dataclass(eq=False)
@@ -65,6 +68,8 @@ class Emulated:
     warnings: Sequence[Diagnostic]
     told: set[tuple] = field(default_factory=set)  #: remarks on runs, each printed once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
+    #: launches since none was pending; a model predicts them together
+    together: list["EmulatedEvent"] = field(default_factory=list)
     autorun: list[Started] = field(default_factory=list)  #: autorun kernels that were started
     failure: RuntimeError | None = None  #: why launches were last given up
     source: Source | None = None  #: of a program whose launches leave workloads; None if they do not
@@ -72,7 +77,8 @@ class Emulated:
 
     def give_up(self, error: RuntimeError) -> None:
         """Give up all pending launches; waiting for one of them raises ``error``."""
-        lost, self.pending = self.pending, []
+        lost = [event for event in dict.fromkeys((*self.pending, *self.together)) if not event.over]
+        self.pending, self.together = [], []
         self.autorun.clear()
         self.failure = error
         if lost:
@@ -225,6 +231,7 @@ class EmulatedEvent(PendingEvent):
         self._given: tuple[dict, dict] | None = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
+        self.outcome: Outcome | None = None  #: of the run in which it has ended
         self._observation: Observation | None = None
 
     def begin(self) -> None:
@@ -238,49 +245,60 @@ class EmulatedEvent(PendingEvent):
                 self._observation = Observation(self._kernel.name, *present(self._given), self._space)
             self.started = program.emulator.start(self._kernel.name, *present(self._given), self._space)
         except CompileError as error:
-            text = "\n".join(render(one, program.module.sources) for one in error.diagnostics)
-            self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, "\n" + text))
+            self.fail(_refused(program, error))
             return
         except (BuildError, ToolMissing) as error:
             self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, str(error)))
             return
         program.pending.append(self)
+        program.together.append(self)
         _advance(program)
 
     def give_up(self) -> None:
         """Let waiting kernels continue once more; if this one still waits, fail it and those that run with it."""
         program = self.program
         _advance(program, last=True)
-        if not self.over:
+        if not self.over and self.outcome is not None:
+            program.give_up(_unpredicted(program, self))
+        elif not self.over:
             error = _failure(program, program.emulator.waiting())
             program.emulator.reset()
             program.give_up(error)
 
     def finish(self, outcome: Outcome) -> None:
-        """The launch has ended."""
+        """The launch has ended; nothing predicts its cycles."""
         board = present(self.context).simulated
-        model, start = self.program.model, board.now_ns
-        statistics = _statistics(self._kernel, self._space, outcome)
-        if model:
-            statistics |= model.figures(present(self.started), self._values, start)
-            board.now_ns += statistics["cycles"] / statistics["clock_mhz"] * 1e3
-        else:
-            board.now_ns += outcome.seconds * 1e9
-        if model and os.environ.get("SLUICE_STATS") == "1":
-            print(render_statistics(statistics), file=sys.stderr, flush=True)
-        elif os.environ.get("SLUICE_STATS") == "1":
-            count = statistics["work_items"]
+        start = board.now_ns
+        board.now_ns += outcome.seconds * 1e9
+        if os.environ.get("SLUICE_STATS") == "1":
+            count = math.prod(self._space.global_size)
             print(
                 f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s",
                 file=sys.stderr,
                 flush=True,
             )
+        self._conclude(outcome, _statistics(self._kernel, self._space, outcome), start, board.now_ns)
+
+    def finish_predicted(self, predicted: dict[str, Any], start_ns: float) -> None:
+        """The launch has ended, and this was predicted of it."""
+        outcome, board = present(self.outcome), present(self.context).simulated
+        statistics = _statistics(self._kernel, self._space, outcome) | predicted
+        end_ns = start_ns + statistics["cycles"] / statistics["clock_mhz"] * 1e3
+        board.now_ns = max(board.now_ns, end_ns)
+        if os.environ.get("SLUICE_STATS") == "1":
+            print(render_statistics(statistics), file=sys.stderr, flush=True)
+        self._conclude(outcome, statistics, start_ns, end_ns)
+
+    @property
+    def launched(self) -> tuple[Started, Sequence[Value]]:
+        """The launch on the emulator, and its arguments."""
+        return present(self.started), self._values
+
+    def _conclude(self, outcome: Outcome, statistics: dict[str, Any], start_ns: float, end_ns: float) -> None:
         self._keep_workload(present(self.context).device.board)
         self._release()
         figures = Statistics(statistics, outcome.seconds)
-        finished = Event(
-            start, board.now_ns, figures, self.queued_ns, submit_ns=self.submit_ns, queue=self.command_queue
-        )
+        finished = Event(start_ns, end_ns, figures, self.queued_ns, submit_ns=self.submit_ns, queue=self.command_queue)
         TIMELINE.emulated(finished)
         self.end(finished)
 
@@ -372,7 +390,41 @@ def _advance(program: Emulated, last: bool = False) -> None:
     ended = [event for event in program.pending if present(event.started).done]
     program.pending = [event for event in program.pending if not present(event.started).done]
     for event in ended:
-        event.finish(outcome)
+        event.outcome = outcome
+        if program.model is None:
+            event.finish(outcome)
+    if not program.pending:
+        together, program.together = program.together, []
+        if program.model is not None and together:
+            _predict(program, program.model, together)
+
+
+def _predict(program: Emulated, model: Model, together: Sequence[EmulatedEvent]) -> None:
+    """End launches that ran at the same time with what the model says of them."""
+    now_ns = present(together[0].context).simulated.now_ns
+    try:
+        found = model.figures([event.launched for event in together], program.autorun, now_ns)
+    except CompileError as error:
+        program.together = list(together)
+        program.give_up(_refused(program, error))
+        return
+    for event, (begin_ns, predicted) in zip(together, found, strict=True):
+        event.finish_predicted(predicted, now_ns + begin_ns)
+
+
+def _refused(program: Emulated, error: CompileError) -> RuntimeError:
+    text = "\n".join(render(one, program.module.sources) for one in error.diagnostics)
+    return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, "\n" + text)
+
+
+def _unpredicted(program: Emulated, event: EmulatedEvent) -> RuntimeError:
+    """The failure of a launch that has ended, but not those that ran with it."""
+    others = ", ".join(dict.fromkeys(f"kernel {one.launched[0].kernel}" for one in program.pending))
+    text = (
+        f"the model predicts launches that run at the same time together, and {event.what} is waited for before what "
+        f"lets {others} end is launched; launch all kernels before the first is waited for"
+    )
+    return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, text)
 
 
 def _failure(program: Emulated, error: EmulationError) -> RuntimeError:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from hls.diag import Code, CompileError, Diagnostic
-from hls.ir import Attr, Function
+from hls.ir import Attr
 from hls.ir.launch import OVERLAP
 from hls.model.estimate import Planned
 from hls.model.estimate_text import estimate_text
 from hls.model.prediction import Prediction
 from hls.model.replay import NotReplayed
-from hls.model.replay.figures import AccessFigures, LoopFigures, prediction_of
+from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed, prediction_of
 from hls.narrow import present
 from hls.options import Options
 from hls.records import plain
@@ -21,13 +21,16 @@ from hls.recursion import deep_recursion
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import Started
-from sim.model import Replayer
+from sim.model import Launched, Replayer
 
 from .arguments import Value
 from .emulated import Emulated, interface_of
 from .memory import Buffer
 
 __all__ = ["model_source"]
+
+#: bytes of a register; registers of every launch, beside those of its arguments; cycles in which one is written
+REGISTER_BYTES, CONTROL_WRITES, WRITE_CYCLES = 4, 3, 4
 
 
 class ReplayModel:
@@ -42,33 +45,59 @@ class ReplayModel:
 
         planned = self.replayer.kernels[kernel]
         try:
-            for other in self.replayer.kernels.values():
-                if other.function.attrs.get(Attr.AUTORUN):
-                    raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
-            self.replayer.machine(kernel, {})
+            for name, other in self.replayer.kernels.items():
+                if name == kernel or other.function.attrs.get(Attr.AUTORUN):
+                    self.replayer.machine(name, {})
             if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
                 raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
         except NotReplayed as error:
-            raise CompileError(_refused(planned.function, error)) from None
+            raise CompileError(_refused(kernel, error)) from None
 
-    def figures(self, started: Started, values: Sequence[Value], now_ns: float) -> dict[str, Any]:
-        """The statistics of a launch that has ended. Raises NotReplayed."""
-        planned, clock = self.replayer.kernels[started.kernel], self.board.clock
-        names = [parameter.name for parameter in planned.function.params]
-        addresses = {
+    def figures(
+        self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
+    ) -> list[tuple[float, dict[str, Any]]]:
+        """When each launch began, in ns after the first, and its statistics. Raises CompileError for what the replay
+        does not cover."""
+        period, starts, start = self.board.clock.period_ns, list[int](), 0
+        for started, _ in launches:
+            start += self._register_cycles(started.kernel) if starts else 0
+            starts.append(start)
+        given = [
+            Launched(started, self._addresses(started.kernel, values), start)
+            for (started, values), start in zip(launches, starts, strict=True)
+        ]
+        try:
+            found = self.replayer.replay(given, max(1, round(now_ns / period)), autorun)
+        except NotReplayed as error:
+            raise CompileError(_refused(launches[0][0].kernel, error)) from None
+        return [
+            (start * period, self._statistics(launched.started.kernel, one))
+            for start, launched, one in zip(starts, given, found, strict=True)
+        ]
+
+    def _addresses(self, kernel: str, values: Sequence[Value]) -> dict[str, int]:
+        names = [parameter.name for parameter in self.replayer.kernels[kernel].function.params]
+        return {
             name: value.value.address
             for name, value in zip(names, values, strict=True)
             if isinstance(value.value, Buffer)
         }
-        age = max(1, round(now_ns / clock.period_ns))
-        found = self.replayer.replay(started, addresses, age)
+
+    def _register_cycles(self, kernel: str) -> int:
+        """Cycles in which the host writes the registers of a launch."""
+        function = self.replayer.kernels[kernel].function
+        words = sum(-(-parameter.bytes // REGISTER_BYTES) for parameter in function.params)
+        return WRITE_CYCLES * (CONTROL_WRITES + words)
+
+    def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
+        planned, clock = self.replayer.kernels[kernel], self.board.clock
         _show(prediction_of(planned, self.board, found))
         return {
             "device": "model",
             "cycles": found.cycles,
             "clock_mhz": clock.kernel_mhz,
             "loops": [_loop(one) for one in found.loops],
-            "memory": [self._access(one, started.kernel, found.cycles) for one in found.accesses],
+            "memory": [self._access(one, kernel, found.cycles) for one in found.accesses],
             "accounts": plain(found.accounts),
         }
 
@@ -124,9 +153,9 @@ def _show(prediction: Prediction) -> None:
         print(estimate_text(prediction), flush=True)
 
 
-def _refused(function: Function, error: NotReplayed) -> Diagnostic:
+def _refused(kernel: str, error: NotReplayed) -> Diagnostic:
     return Diagnostic(
-        f"kernel {function.name} has {error.what}, which the model's replay does not cover",
+        f"kernel {kernel} has {error.what}, which the model's replay does not cover",
         error.span,
         hint="run it on the board (`sluice run`), which measures it",
         code=Code.NOT_MODELLED,
@@ -136,7 +165,7 @@ def _refused(function: Function, error: NotReplayed) -> Diagnostic:
 def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
-        from hls.driver import plan_module
+        from hls.driver import network_channels, plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
         from hls.passes.pipeline import link_program
@@ -149,8 +178,9 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
             used = as_used(module, board)
             kernels, warnings = plan_module(module, used, options)
+            channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
-        replayer = Replayer(planned, module, used)
+        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
         return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)

@@ -228,15 +228,16 @@ class Emulator:
         with self._lock:
             return observation_of(self._library, self._program, started.kernel, started.number, main)
 
-    def traced(self, started: Started, loops: int) -> list[int] | None:
-        """Where the records of a launch's ``loops`` lie that has ended, until :meth:`forget`: 0 for one without rows.
-        None if the record is not complete, as there were too many iterations."""
+    def traced(self, started: Started, loops: int) -> list[tuple[int, int]] | None:
+        """Where the records of a launch's ``loops`` lie, until :meth:`forget`, or until a launch that has not ended
+        continues: address, 0 for a loop without rows, and number of rows. None if the record is not complete, as there
+        were too many iterations."""
         found = []
         for loop in range(loops):
             place, count = ctypes.c_void_p(), ctypes.c_uint64()
             if not self._library.sluice_traced(started.number, loop, ctypes.byref(place), ctypes.byref(count)):
                 return None
-            found.append(place.value or 0)
+            found.append((place.value or 0, count.value))
         return found
 
     def forget(self, started: Started) -> None:

@@ -11,17 +11,37 @@ from sim.errors import BuildError
 from sim.programs import Programs
 from sim.toolchain import find_compiler
 
-__all__ = ["engine"]
+__all__ = ["ChannelText", "LaunchText", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
-PARTS = (("sim.model.engine", ("engine.cpp", "machine.cpp", "loop.cpp", "memory.cpp")), ("sim.dram", ("channel.cpp",)))
+PARTS = (("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp")), ("sim.dram", ("channel.cpp",)))
+
+
+class LaunchText(ctypes.Structure):
+    """``Launch`` in ``engine/engine.cpp``."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("numbers", "data", "widths", "counts", "bases")),
+        ("records", ctypes.c_uint64),
+        ("start", ctypes.c_uint64),
+        ("endless", ctypes.c_uint64),
+        ("figures", ctypes.c_void_p),
+        ("cycles", ctypes.c_uint64),
+        ("issued", ctypes.c_uint64),
+    ]
+
+
+class ChannelText(ctypes.Structure):
+    """``ChannelPlan`` in ``engine/channel.h``."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in ("depth", "latency", "held")]
 
 
 @cache
 def engine() -> ctypes.CDLL:
     """The library. Raises ToolMissing, or BuildError if the compiler fails."""
     library = ctypes.CDLL(str(_built()))
-    library.sluice_replay.restype = ctypes.c_uint64
+    library.sluice_replay.restype = ctypes.c_bool
     return library
 
 

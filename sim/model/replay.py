@@ -1,7 +1,9 @@
-"""A launch on the replay: the emulator records it as it runs the planned kernel, and the engine replays the record."""
+"""Launches on the replay: the emulator records them as it runs the planned kernels, and the engine replays the
+records, of kernels that run at the same time together."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,76 +14,144 @@ from hls.model.estimate import Planned
 from hls.model.replay import MachineText, NotReplayed, check_kernel, wanted_by
 from hls.model.replay.board import board_numbers
 from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed
-from hls.model.replay.machine import Columns
+from hls.model.replay.machine import Columns, channel_latency
+from hls.planning.memory import ChannelPlan
 from hls.target.board import Board
 from sim.emulator import Emulator, Started
 
-from .library import engine
+from .endless import Endless
+from .library import ChannelText, LaunchText, engine
 
-__all__ = ["Replayer"]
+__all__ = ["Launched", "Replayer"]
 
-#: cycles after which a launch is given up
+#: cycles after which launches are given up
 LIMIT = 1 << 40
+#: cycles that autorun kernels are ahead of the first launch, so that they wait for it
+AHEAD = 1024
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, and the cycles from the start
+    of the first launch to its own."""
+
+    started: Started
+    addresses: Mapping[str, int]
+    start: int = 0
 
 
 class Replayer:
-    """The planned kernels of a program; those that the replay does not cover cannot be started. Raises BuildError or
-    ToolMissing at the first launch."""
+    """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their constant
+    cache. Kernels that the replay does not cover cannot
+    be started. Raises BuildError or ToolMissing at the first launch."""
 
-    def __init__(self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False) -> None:
+    def __init__(
+        self,
+        kernels: Sequence[Planned],
+        module: Module,
+        board: Board,
+        channels: Sequence[ChannelPlan] = (),
+        constant_bytes: int = 0,
+        hasty: bool = False,
+    ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
-        self.board = board
+        self.board, self.channels = board, [one for one in channels if one.stream is None]
         covered = [one for one in kernels if _runs(one)]
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}
-        self.emulator = Emulator(Module(functions, module.sources, module.channels), hasty=hasty, observe=self._tracer)
+        self.emulator = Emulator(
+            Module(functions, module.sources, module.channels),
+            hasty=hasty,
+            depths=lambda: {(one.channel, one.index): one.depth for one in channels},
+            observe=self._tracer,
+        )
+        self._constant_bytes = constant_bytes
+        self._held = [0] * len(self.channels)  #: values in each channel
+        self._endless: dict[Started, Endless] = {}
 
     def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
         """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
+        channels = [(one.channel, one.index) for one in self.channels]
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels, self._constant_bytes)
+
+    def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
-        return MachineText.of(self.kernels[kernel], Columns(trace.tops[kernel], trace.loops, trace.columns), addresses)
+        return Columns(trace.tops[kernel], trace.loops, trace.columns)
 
-    def replay(self, started: Started, addresses: Mapping[str, int], age: int = 0) -> Replayed:
-        """Replay a launch that has ended on the emulator, once; ``addresses`` are those of the buffers, ``age`` the
-        cycles that the board has been running when the kernel starts. Raises NotReplayed."""
-        machine = self.machine(started.kernel, addresses)
+    def replay(
+        self, launches: Sequence[Launched], age: int = 0, autorun: Sequence[Started] = ()
+    ) -> list[Replayed]:
+        """Replay, once, launches that have ended on the emulator and that ran at the same time, beside ``autorun``
+        kernels that have not ended; ``age`` are the cycles that the board has been running when the first starts.
+        Raises NotReplayed."""
         try:
-            return self._run(machine, started, addresses, age)
+            return self._run([_Launch(self, one) for one in launches], [self._autorun(one) for one in autorun], age)
         finally:
-            self.emulator.forget(started)
+            for one in launches:
+                self.emulator.forget(one.started)
 
-    def _run(self, machine: MachineText, started: Started, addresses: Mapping[str, int], age: int) -> Replayed:
-        planned, widths = self.kernels[started.kernel], self._tracer.trace.widths
-        records = self.emulator.traced(started, len(widths))
-        if records is None:
-            raise NotReplayed("more iterations than a record holds", planned.function.span)
-        static = planned.plan.static_depth
-        bases = [addresses[memory_name(op)] for op in machine.units]
-        split = 4 * len(machine.regions)
-        figures = np.zeros(split + 3 * len(machine.units), np.uint64)
-        issued = ctypes.c_uint64()
-        given = [
-            np.array(machine.numbers, np.int64),
-            np.array(records, np.uint64),
-            np.array(widths, np.uint64),
-            np.array(bases, np.uint64),
-            np.array(board_numbers(self.board), np.float64),
-        ]
-        cycles = engine().sluice_replay(
-            *map(_pointer, given),
-            ctypes.c_uint64(len(records)),
-            ctypes.c_uint64(age + static - 1),
-            ctypes.c_uint64(LIMIT),
-            _pointer(figures),
-            ctypes.byref(issued),
-        )
-        if not cycles:
-            raise AssertionError(f"the replay of {started.kernel} came to a stop")
-        rows = figures[:split].reshape(-1, 4).tolist()
-        accesses = [AccessFigures(op, *row) for op, row in zip(machine.units, figures[split:].reshape(-1, 3).tolist())]
-        loops = [LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop]
-        return Replayed(cycles + static, issued.value, tuple(loops), tuple(accesses))
+    def _autorun(self, started: Started) -> "_Launch":
+        launch = _Launch(self, Launched(started, {}))
+        if started.done:
+            raise NotReplayed(f"the autorun kernel {started.kernel}, which ends,", launch.planned.function.span)
+        widths = self._tracer.trace.widths
+        endless = self._endless.setdefault(started, Endless(launch.planned, self._columns(started.kernel), widths))
+        endless.continue_with(launch.records)
+        return launch
+
+    def _run(self, launches: "Sequence[_Launch]", autorun: "Sequence[_Launch]", age: int) -> list[Replayed]:
+        first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
+        rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
+        every = [*launches, *autorun]
+        texts = (LaunchText * len(every))(*(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True)))
+        plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
+        channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
+        held = (ctypes.c_uint64 * max(1, len(plans)))()
+        board = np.array(board_numbers(self.board), np.float64)
+        given = ctypes.c_uint64(len(every)), channels, ctypes.c_uint64(len(plans)), _pointer(board)
+        before = ctypes.c_uint64(max(0, age + first - 1 - ahead))
+        over = engine().sluice_replay(texts, *given, before, ctypes.c_uint64(LIMIT), held)
+        if not over:
+            stopped = next(one for one, text in zip(launches, texts) if not text.cycles).planned.function
+            if not self.channels:
+                raise AssertionError(f"the replay of {stopped.name} came to a stop")
+            raise NotReplayed("calls on channels that never end at the depths of hardware", stopped.span)
+        self._held = list(held)[: len(plans)]
+        return [one.found(text) for one, text in zip(launches, texts)]
+
+
+class _Launch:
+    """One launch, and the arrays that describe it to the engine."""
+
+    def __init__(self, replayer: Replayer, launched: Launched) -> None:
+        self.planned = replayer.kernels[launched.started.kernel]
+        self.machine = replayer.machine(launched.started.kernel, launched.addresses)
+        widths = replayer._tracer.trace.widths
+        self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
+        if not self.records:
+            raise NotReplayed("more iterations than a record holds", self.planned.function.span)
+        self.static = self.planned.plan.static_depth
+        self.first_row = launched.start + self.static  #: its cycle, from the start of the first launch
+        self._split = 4 * len(self.machine.regions)
+        self._figures = np.zeros(self._split + 3 * len(self.machine.units), np.uint64)
+        bases = [launched.addresses[memory_name(op)] for op in self.machine.units]
+        numbers = np.array(self.machine.numbers, np.int64)
+        places, counts = zip(*self.records)
+        self._given = [numbers, *(np.array(one, np.uint64) for one in (places, widths, counts, bases))]
+
+    def text(self, start: int, endless: bool) -> LaunchText:
+        """What the engine reads; the first row comes in cycle ``start``."""
+        return LaunchText(*map(_pointer, self._given), len(self.records), start, endless, _pointer(self._figures), 0, 0)
+
+    def found(self, text: LaunchText) -> Replayed:
+        """What the engine has written."""
+        machine = self.machine
+        rows = self._figures[: self._split].reshape(-1, 4).tolist()
+        used = self._figures[self._split :].reshape(-1, 3).tolist()
+        accesses = tuple(AccessFigures(op, *row) for op, row in zip(machine.units, used, strict=True))
+        loops = tuple(LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop)
+        return Replayed(text.cycles + self.static, text.issued, loops, accesses)
 
 
 def _runs(planned: Planned) -> bool:

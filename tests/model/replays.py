@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from hls.driver import plan_module
+from hls.driver import network_channels, plan_module
 from hls.frontend import parse_source
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
@@ -21,7 +21,7 @@ from hls.passes.link.place_buffers import as_used
 from hls.passes.pipeline import link_program
 from hls.recursion import deep_recursion
 from hls.target.board import load_board
-from sim.model import Replayer
+from sim.model import Launched, Replayer
 from tests.benchmarks.__main__ import RECORDED
 from tests.benchmarks.case import Case
 from tests.benchmarks.suite import CASES
@@ -59,7 +59,8 @@ def replayer(source: str, board_name: str) -> Replayer:
         used = as_used(module, board)
         kernels, _ = plan_module(module, used, Options())
     planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
-    return Replayer(planned, module, used, hasty=True)
+    channels = network_channels(module, kernels, used, Options())
+    return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
 def run_case(case: Case, board_name: str) -> Replayed:
@@ -80,7 +81,7 @@ def run_case(case: Case, board_name: str) -> Replayed:
     for name, wanted in zip(names, case.expected(), strict=True):
         if isinstance(wanted, np.ndarray):
             assert buffers[name].tobytes() == wanted.tobytes(), f"{case.kernel}: {name}"
-    return made.replay(started, addresses)
+    return made.replay([Launched(started, addresses)])[0]
 
 
 def replays(board_name: str, cases: Iterable[Case]) -> Iterator[Replay]:

@@ -3,22 +3,24 @@
 The plan is the hardware: points, depths, slots and windows are taken from it as they are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...analysis.channels.endpoints import end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
+from .answers import answers_of
 from .refused import NotReplayed, check_region, refuse
 from .units import unit_numbers
 
-__all__ = ["Columns", "MachineText", "wanted_by"]
+__all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD = range(4)  #: kinds of operations
+LOOP, ACCESS, FENCE, HAZARD, CALL = range(5)  #: kinds of operations
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,21 @@ class MachineText:
     units: list[Op] = field(default_factory=list)
     fences: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
+    calls: list[Op] = field(default_factory=list)
 
     @classmethod
-    def of(cls, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> "MachineText":
-        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name.
-        Raises NotReplayed."""
-        return _Writer(planned, columns, addresses).write()
+    def of(
+        cls,
+        planned: Planned,
+        columns: Columns,
+        addresses: Mapping[str, int],
+        channels: Sequence[tuple[str, int]] = (),
+        constant_bytes: int = 0,
+    ) -> "MachineText":
+        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name,
+        ``channels`` the names and indices of all, ``constant_bytes`` the size of the constant cache. Raises
+        NotReplayed."""
+        return _Writer(planned, columns, addresses, channels, constant_bytes).write()
 
 
 def rows_of(planned: Planned) -> Iterator[Row]:
@@ -62,21 +73,32 @@ def wanted_by(planned: Planned) -> list[Op]:
 
 
 class _Writer:
-    def __init__(self, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        planned: Planned,
+        columns: Columns,
+        addresses: Mapping[str, int],
+        channels: Sequence[tuple[str, int]],
+        constant_bytes: int,
+    ) -> None:
+        self.constant_bytes = constant_bytes
         self.planned, self.columns, self.addresses = planned, columns, addresses
+        self.channels = list(channels)
         self.used = {value for op in walk(planned.function.body) for value in op.operands}
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
     def write(self) -> MachineText:
-        rows = [row.op for row in rows_of(self.planned)]
+        self.rows = rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
         self.text.fences = [op for op in rows if op.opcode == "fence"]
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
-        units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
+        self.text.calls = [op for op in rows if is_call(op)]
+        units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
-        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(regions)]
+        calls = self._calls()
+        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(calls), *_listed(regions)]
         return self.text
 
     def _fence(self, op: Op) -> list[int]:
@@ -85,30 +107,53 @@ class _Writer:
         loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
         if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
             raise refuse(op)
-        return [self.planned.memory.fences_under_way, len(stores), *stores, len(loads), *loads]
+        return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
+
+    def _calls(self) -> list[list[int]]:
+        groups: dict[tuple, int] = {}
+        numbers = []
+        for op in self.text.calls:
+            end = end_of(op)
+            region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
+            group = groups.setdefault((end, region, op.attrs.get(Attr.PHASE, 0)), len(groups))
+            if (end.channel, end.index) not in self.channels:
+                raise NotReplayed("a call on a stream of the board", op.span)
+            channel = self.channels.index((end.channel, end.index))
+            answers = bool(op.results) if end.writes else True
+            flushed = op.attrs.get(Attr.FLUSH, ())
+            accesses = [self.planned.memory.accesses[one] for one in self.text.units]
+            loads = [k for k, one in enumerate(accesses) if one.direction == "load" and one.memory in flushed]
+            turn = op.attrs.get(Attr.TURN, 0)
+            numbers.append([channel, int(end.writes), int(answers), group, turn, *_listed(loads)])
+        return numbers
 
     def _hazard(self, op: Op) -> list[int]:
         plan = self.planned.memory.hazards[op]
-        for attribute, what in (
-            (Attr.FINDS, "loads that find stores in flight"),
-            (Attr.UNTIL_PUSHED, "stores in slots"),
-        ):
-            if attribute in op.attrs:
-                raise NotReplayed(what, op.span)
         asks = [sum(1 << k for k in wanted) for wanted in op.attrs[Attr.ASKS]]
         places = op.operands[: 2 * (len(asks) + len(plan.stores)) : 2]
-        bases = [self.addresses.get(_memory_of(place), 0) for place in places]
-        stores = [self._watched(plan, k) for k in range(len(plan.stores))]
-        return [plan.inside, len(asks), *asks, len(bases), *bases, *_listed(stores)]
+        bases = [0 if Attr.UNTIL_PUSHED in op.attrs else self.addresses.get(_memory_of(place), 0) for place in places]
+        stores = [self._watched(op, plan, k) for k in range(len(plan.stores))]
+        head = [int(Attr.FINDS in op.attrs), self.columns.columns[op], plan.inside]
+        loads = [self.text.units.index(load) for load in plan.loads if load in self.text.units]
+        answers = [[*_listed(one.loads), *_listed(one.slots)] for one in answers_of(op, self.rows, self.columns.columns)]
+        return [*head, *_listed(asks), *_listed(bases), *_listed(stores), *_listed(loads), *_listed(answers)]
 
-    def _watched(self, plan: HazardPlan, number: int) -> list[int]:
-        store = plan.stores[number]
-        if store not in self.planned.memory.accesses or self.planned.memory.accesses[store].latency is None:
-            raise NotReplayed("loads that are compared with stores on their way to memory", store.span)
+    def _watched(self, op: Op, plan: HazardPlan, number: int) -> list[int]:
+        store, on_chip = plan.stores[number], Attr.UNTIL_PUSHED in op.attrs
+        port = self.planned.memory.accesses[store].latency is not None
         region = next(k for k, one in enumerate(self.text.regions) if store in one.place)
         point = self.text.regions[region].place[store]
-        column = self.columns.columns[store]
-        return [plan.entries[number], int(plan.certain[number]), 1, region, *_point(point), column]
+        return [
+            plan.entries[number],
+            plan.per_word[number],
+            int(plan.certain[number]),
+            int(port),
+            int(on_chip),
+            -1 if port or on_chip else self.text.units.index(store),
+            region,
+            *_point(point),
+            self.columns.columns[store],
+        ]
 
     def _region(self, plan: RegionPlan) -> list[int]:
         check_region(plan)
@@ -141,7 +186,7 @@ class _Writer:
         ]
 
     def _operation(self, row: Row) -> list[int]:
-        op, payload = row.op, True
+        op, payload, always = row.op, True, False
         if op.opcode == "loop":
             child = self.planned.plan.loops[op]
             payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
@@ -149,13 +194,16 @@ class _Writer:
         elif op in self.text.fences:
             kind, number = FENCE, self.text.fences.index(op)
         elif op in self.text.hazards:
-            kind, number = HAZARD, self.text.hazards.index(op)
+            kind, number, always = HAZARD, self.text.hazards.index(op), True
+        elif op in self.text.calls:
+            kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
         elif op in self.planned.memory.outside and op.opcode != "atomic":
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)
         column = self.columns.columns[op]
-        return [kind, row.push, row.request_depth, _latency(row.request_depth, payload), int(row.joins), column, number]
+        latency = _latency(row.request_depth, payload)
+        return [kind, row.push, row.request_depth, latency, int(row.joins), int(always), column, number]
 
     def _travels(self, value: Value) -> bool:
         """Whether a value takes bits in a request or a result: a token, a constant, an argument does not."""
@@ -184,5 +232,10 @@ def _latency(depth: int, payload: bool) -> int:
     return 2 if depth > SHALLOW and payload else 1
 
 
-def _listed(parts: list[list[int]]) -> list[int]:
-    return [len(parts), *(number for part in parts for number in part)]
+def channel_latency(depth: int) -> int:
+    """Cycles from a write to a channel of that depth to the read of the value."""
+    return _latency(depth, True)
+
+
+def _listed(parts: Sequence[int | list[int]]) -> list[int]:
+    return [len(parts), *(number for part in parts for number in (part if isinstance(part, list) else [part]))]

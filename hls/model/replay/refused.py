@@ -1,7 +1,8 @@
 """What the replay does not have: it says so by name and place, and guesses nothing."""
 
+from ...analysis.channels.endpoints import answers_at_once, is_call
 from ...diag import Span
-from ...ir import Op, walk
+from ...ir import Attr, Op, walk
 from ...ir.launch import units_of
 from ...planning.schedule import RegionPlan
 from ..estimate import Planned
@@ -19,8 +20,6 @@ class NotReplayed(Exception):
 
 #: operations of a row by opcode, as messages call them
 NAMES = {
-    "channel_read": "a read of a channel",
-    "channel_write": "a write to a channel",
     "meet": "a barrier",
     "group": "work-groups with memory of their own",
     "atomic": "an atomic operation on global memory",
@@ -32,13 +31,23 @@ def check_kernel(planned: Planned) -> None:
     if units_of(planned.function) > 1:
         raise NotReplayed("several compute units", planned.function.span)
     found = {op.opcode: op for op in walk(planned.function.body)}
-    for opcode in ("channel_read", "channel_write", "meet", "group"):
+    for opcode in ("meet", "group"):
         if opcode in found:
             raise refuse(found[opcode])
+    for op in walk(planned.function.body):
+        if is_call(op):
+            _check_call(op)
     for booking in planned.plan.bookings:
         region, level = booking.levels[0]
         op = next(op for op, point in region.place.items() if point.level == level)
         raise NotReplayed("loops that share a write port", op.span)
+
+
+def _check_call(op: Op) -> None:
+    """Raises NotReplayed for a call that depends on when it is made, or leads out of the program."""
+    what = "a read of" if op.opcode == "channel_read" else "a write to"
+    if answers_at_once(op) or not op.attrs[Attr.BLOCKING]:
+        raise NotReplayed(f"{what} a channel that does not block: what it does depends on the cycle", op.span)
 
 
 def check_region(region: RegionPlan) -> None:

@@ -1,5 +1,13 @@
 """The load and store units of a kernel as numbers (``UnitPlan`` in ``sim/model/engine/plan.h``)."""
 
+from inspect import signature
+
+from rtl_lib.lsu.constant import cache_places
+from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide_load import WideLoadUnit
+from rtl_lib.lsu.wide_store import WideStoreUnit
+
 from ...narrow import instance, present
 from ...planning.memory import Access, LsuKind
 from .refused import NotReplayed
@@ -12,34 +20,46 @@ MODELLED = {
     LsuKind.CACHED_LOAD,
     LsuKind.PREFETCHING_LOAD,
     LsuKind.STREAMING_LOAD,
+    LsuKind.PIPELINED_LOAD,
+    LsuKind.CONSTANT_LOAD,
     LsuKind.STORE,
     LsuKind.ACKNOWLEDGED_STORE,
     LsuKind.PIPELINED_STORE,
 }
-#: what rtl_lib/lsu/store.py has where the plan says nothing
-OUTSTANDING, PATIENCE = 16, 32
-ALIGN = 1024
+#: the parts that have the options of wide accesses which these do not name
+INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
 
 
-def unit_numbers(access: Access) -> list[int]:
-    """The fields of a unit. Raises NotReplayed."""
-    if access.unit not in MODELLED or access.lanes:
+def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
+    """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
+    if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
         raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
-    options = present(access.hardware).options
+    hardware = present(access.hardware)
+    usual = {**_defaults(INNER.get(hardware.part, hardware.part)), **_defaults(hardware.part)}
 
-    def option(name: str, usual: int) -> int:
-        return instance(options.get(name, usual), int)
+    def option(name: str) -> int:
+        return instance(hardware.options.get(name, usual.get(name, 0)), int)
 
-    pending = option("pending", 0)
+    constant = access.unit is LsuKind.CONSTANT_LOAD
     return [
         int(access.direction == "store"),
+        access.lanes,
+        option("descending"),
+        option("counted"),
+        int(constant),
         access.word_bytes,
-        option("depth", 1),
-        pending,
-        option("words", 0),
+        option("depth"),
+        option("pending"),
+        cache_places(constant_bytes, access.word_bytes) if constant else option("words"),
         int(access.reads_ahead),
-        int(access.unit is LsuKind.PIPELINED_STORE),
-        option("outstanding", OUTSTANDING),
-        option("patience", PATIENCE),
-        option("burst_align", ALIGN),
+        int(access.unit in (LsuKind.PIPELINED_STORE, LsuKind.PIPELINED_LOAD)),
+        option("outstanding"),
+        option("patience"),
+        option("burst_align"),
     ]
+
+
+def _defaults(part: type) -> dict[str, object]:
+    """What a part has for each option that the plan does not give."""
+    parameters = signature(part).parameters.values()
+    return {one.name: one.default for one in parameters if one.default is not one.empty}

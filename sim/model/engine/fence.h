@@ -20,12 +20,12 @@ class Fence final : public Server {
   }
   void take() override {
     taken_ = true;
-    for (LoadUnit* load : loads_) load->flush();
+    for (ReadUnit* load : loads_) load->flush();
     clock_.move();
   }
   const FencePlan& plan() const { return plan_; }
   void watch(StoreUnit* store) { asked_.push_back({store, 0, 0, false}); }
-  void invalidate(LoadUnit* load) { loads_.push_back(load); }
+  void invalidate(ReadUnit* load) { loads_.push_back(load); }
 
   /// Before the units move: what is asked of them in this cycle.
   void ask() {
@@ -64,7 +64,7 @@ class Fence final : public Server {
   const FencePlan& plan_;
   Fifo requests_;
   std::vector<Asked> asked_;
-  std::vector<LoadUnit*> loads_;
+  std::vector<ReadUnit*> loads_;
   int waiting_ = 0;
   bool taken_ = false;
 };

@@ -34,6 +34,8 @@ class Fifo {
     pushed_at_ = clock_.now;
     clock_.move();
   }
+  /// An item that is there as the run begins.
+  void put() { items_[tail_] = {0, 0}, tail_ = tail_ + 1 == depth_ ? 0 : tail_ + 1, count_++; }
   bool head() const { return count_ && items_[head_].since <= clock_.now; }
   u64 front() const { return items_[head_].value; }
   u64 pop() {

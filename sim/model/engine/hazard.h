@@ -1,92 +1,70 @@
-// Run-time comparison of accesses with earlier stores: rtl_lib/lsu/hazard.py.
+// Run-time comparison of accesses with earlier stores: rtl_lib/lsu/{hazard,store_finder}.py.
 #pragma once
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "loop.h"
+#include "place_table.h"
 
 namespace sluice {
 
-/// The places of those stores of one operation that are not yet in memory; the oldest leaves when its fate is known and it
-/// is not made, or in memory.
-class StoreTable {
+/// What compares the places that tokens access with those of stores in flight. A request is the row's cells: of each access
+/// the place plus 1, 0 if it is off; those that ask first, then the stores.
+class Comparison : public Server {
  public:
-  StoreTable(const StoresPlan& plan) : plan_(plan) {}
-  bool room() const { return count_ < static_cast<size_t>(plan_.entries) - 1; }
-  /// Numbers of the entries that hold one of the places; counted through all stores.
-  void match(const std::vector<u64>& places, std::vector<u64>& found) const {
-    found.clear();
-    for (size_t k = 0; k < entries_.size(); k++)
-      if (std::find(places.begin(), places.end(), entries_[k]) != places.end()) found.push_back(gone_ + k);
-  }
-  bool occupied(u64 number) const { return number >= gone_; }
-
-  void enter(u64 place) { entering_ = true, place_ = place; }
-  /// A token has come to the point where it makes the store, or not.
-  void tell(bool made) {
-    telling_ = !plan_.certain, made_ = made;
-    retiring_ += plan_.port && made;  // in memory in the next cycle
-  }
-  void retire(u64 stores) { retiring_ += stores; }
-
-  void commit() {
-    const bool known = plan_.certain || !fates_.empty();
-    const bool made = plan_.certain || (known && fates_.front());
-    const bool leaves = !entries_.empty() && known && (!made || done_ > 0);
-    done_ += retiring_;
-    if (leaves) {
-      done_ -= made;
-      entries_.pop_front(), gone_++;
-      if (!plan_.certain) fates_.pop_front();
-    }
-    if (telling_) fates_.push_back(made_);
-    if (entering_) entries_.push_back(place_);
-    count_ = entries_.size();
-    retiring_ = 0;
-    telling_ = entering_ = false;
-  }
-
- private:
-  const StoresPlan& plan_;
-  std::deque<u64> entries_;  ///< places, the oldest first
-  std::deque<bool> fates_;   ///< whether the oldest are made
-  size_t count_ = 0;
-  u64 gone_ = 0, done_ = 0, retiring_ = 0, place_ = 0;
-  bool entering_ = false, telling_ = false, made_ = false;
-};
-
-/// Passes tokens in program order, each when no store of an earlier token that is in flight has a place that it compares.
-/// A request is the row's cells: of each access the place plus 1, 0 if it is off; those that ask first, then the stores.
-class HazardUnit final : public Server {
- public:
-  HazardUnit(Clock& clock, const HazardPlan& plan, const OperationPlan& operation)
+  Comparison(Clock& clock, const HazardPlan& plan, const OperationPlan& operation)
       : clock_(clock), plan_(plan), requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)) {
-    for (const StoresPlan& stores : plan.stores) tables.emplace_back(stores);
-    masks_.resize(tables.size()), still_.resize(tables.size());
+    for (const StoresPlan& stores : plan.stores) {
+      if (stores.per_word) tables.push_back(std::make_unique<WordTable>(stores));
+      else tables.push_back(std::make_unique<StoreTable>(stores));
+    }
   }
   Fifo& requests() override { return requests_; }
   bool response() const override { return offered_; }
   void take() override { taken_ = true, clock_.move(); }
-
-  std::vector<StoreTable> tables;  ///< of each store
-
+  /// Whether a token waits for stores to come to memory.
+  virtual bool waits() const = 0;
   /// The end of a cycle, when it is known whether the response was taken.
-  void commit() {
-    bool conflict = false, room = true;
-    for (const auto& rest : still_) conflict = conflict || !rest.empty();
-    for (const StoreTable& table : tables) room = room && table.room();
-    const bool leaves = held_ && !conflict && (!offered_ || taken_);
+  virtual void commit() = 0;
+
+  std::vector<std::unique_ptr<PlaceTable>> tables;  ///< of each store
+
+ protected:
+  bool room() const {
+    return std::all_of(tables.begin(), tables.end(), [](const auto& table) { return table->room(); });
+  }
+  u64 place(const u64* cells, size_t number) const {
+    return (plan_.bases[number] + cells[number] - 1) >> plan_.inside;
+  }
+
+  Clock& clock_;
+  const HazardPlan& plan_;
+  Fifo requests_;
+  bool offered_ = false, taken_ = false;
+};
+
+/// Passes tokens in program order, each when no store of an earlier token that is in flight has a place that it compares.
+class HazardUnit final : public Comparison {
+ public:
+  HazardUnit(Clock& clock, const HazardPlan& plan, const OperationPlan& operation)
+      : Comparison(clock, plan, operation), masks_(tables.size()), still_(tables.size()) {}
+  bool waits() const override {
+    return held_ && std::any_of(still_.begin(), still_.end(), [](const auto& rest) { return !rest.empty(); });
+  }
+  void commit() override {
+    const bool leaves = held_ && !waits() && (!offered_ || taken_);
     const bool moves = compared_ && (!held_ || leaves);
-    const bool takes = requests_.head() && (!compared_ || moves) && room;
+    const bool takes = requests_.head() && (!compared_ || moves) && room();
     for (size_t k = 0; k < tables.size(); k++) {
       keep(k, masks_[k]);
       if (moves) still_[k] = masks_[k];
       else keep(k, still_[k]);
     }
     if (takes) accept();
-    for (StoreTable& table : tables) table.commit();
+    for (const auto& table : tables) table->commit();
     if (compared_ || held_ || takes) clock_.move();
     offered_ = leaves || (offered_ && !taken_);
     held_ = moves || (held_ && !leaves);
@@ -96,11 +74,8 @@ class HazardUnit final : public Server {
 
  private:
   void keep(size_t table, std::vector<u64>& entries) const {
-    entries.erase(std::remove_if(entries.begin(), entries.end(), [&](u64 one) { return !tables[table].occupied(one); }),
+    entries.erase(std::remove_if(entries.begin(), entries.end(), [&](u64 one) { return !tables[table]->occupied(one); }),
                   entries.end());
-  }
-  u64 place(const u64* cells, size_t number) const {
-    return (plan_.bases[number] + cells[number] - 1) >> plan_.inside;
   }
   void accept() {
     const u64* cells = reinterpret_cast<const u64*>(requests_.pop());
@@ -109,17 +84,66 @@ class HazardUnit final : public Server {
       places.clear();
       for (size_t n = 0; n < plan_.asks.size(); n++)
         if (cells[n] && plan_.asks[n] >> k & 1) places.push_back(place(cells, n));
-      tables[k].match(places, masks_[k]);
+      tables[k]->match(places, masks_[k]);
+      tables[k]->ask(places);
     }
     for (size_t k = 0; k < tables.size(); k++)
-      if (cells[plan_.asks.size() + k]) tables[k].enter(place(cells, plan_.asks.size() + k));
+      if (cells[plan_.asks.size() + k]) tables[k]->enter(place(cells, plan_.asks.size() + k));
   }
 
-  Clock& clock_;
-  const HazardPlan& plan_;
-  Fifo requests_;
   std::vector<std::vector<u64>> masks_, still_;  ///< entries that the two tokens inside wait for, by table
-  bool compared_ = false, held_ = false, offered_ = false, taken_ = false;
+  bool compared_ = false, held_ = false;
+};
+
+/// Tells each token, two cycles later, which stores in flight wrote the places that it reads: completes its row, as the
+/// emulator finds no store in flight.
+class StoreFinder final : public Comparison {
+ public:
+  using Comparison::Comparison;
+  bool waits() const override { return requests_.head() && !room(); }
+  void commit() override {
+    const bool goes = !offered_ || taken_, takes = requests_.head() && goes && room();
+    if (takes) accept();
+    for (const auto& table : tables) table->commit();
+    if (goes) offered_ = compared_, compared_ = takes;
+    if (compared_ || takes) clock_.move();
+    taken_ = false;
+  }
+
+ private:
+  /// The newest store to a place.
+  struct Newest {
+    size_t table;
+    u64 entry, slot;
+  };
+  void accept() {
+    u64* cells = reinterpret_cast<u64*>(requests_.pop());
+    u64* row = cells - plan_.column;
+    size_t answer = 0;
+    for (size_t n = 0; n < plan_.asks.size(); n++) {
+      const auto found = cells[n] ? newest_.find(place(cells, n)) : newest_.end();
+      for (size_t k = 0; k < tables.size(); k++) {
+        if (!(plan_.asks[n] >> k & 1)) continue;
+        const bool hit = found != newest_.end() && found->second.table == k && tables[k]->occupied(found->second.entry);
+        if (hit) {
+          for (const int load : plan_.answers[answer].loads) row[load] = 0;
+          for (const int slot : plan_.answers[answer].slots) row[slot] = found->second.slot + 1;
+        }
+        answer++;
+      }
+    }
+    for (size_t k = 0; k < tables.size(); k++) {
+      const bool stores = cells[plan_.asks.size() + k] != 0;
+      const u64 to = stores ? place(cells, plan_.asks.size() + k) : 0, slot = tables[k]->slot(to);
+      for (const int cell : plan_.answers[answer + k].slots) row[cell] = slot + 1;
+      if (!stores) continue;
+      newest_[to] = {k, tables[k]->at(to), slot};
+      tables[k]->enter(to);
+    }
+  }
+
+  std::unordered_map<u64, Newest> newest_;
+  bool compared_ = false;
 };
 
 }  // namespace sluice

@@ -7,10 +7,12 @@
 
 namespace sluice {
 
-/// The rows of a loop in the record of a run: `width` numbers each, the first 1 at an invocation's last iteration.
+/// The rows of a loop in the record of a run: `width` numbers each, the first 1 at an invocation's last iteration. Behind
+/// the `count` of them nothing happens: the launch has not ended.
 struct Rows {
   const u64* data = nullptr;
-  u64 width = 1;
+  u64 width = 1, count = 0;
+  const u64* end() const { return data + count * width; }
 };
 
 /// One iteration on its way. A `vain` one was issued after the last of its invocation.
@@ -42,9 +44,10 @@ class Header {
       return true;
     }
     if (ready_.empty() || over_[ready_.front()]) return false;
-    held_ = true;
     const Slot& slot = slots_[ready_.front()];
     const bool vain = slot.row[0] != 0;
+    if (!vain && slot.row + rows_.width == rows_.end()) return false;
+    held_ = true;
     token = {vain ? slot.row : slot.row + rows_.width, ready_.front(), slot.entry, false, vain, false, epoch_};
     return true;
   }

@@ -1,5 +1,5 @@
-// A load unit: words are fetched in bursts, and accesses wait in order for their words. rtl_lib/lsu/{load,cached_load,
-// fetch}.py.
+// Load units: words are fetched in bursts, and accesses wait in order for their words. rtl_lib/lsu/{load,cached_load,fetch,
+// pipelined}.py.
 #pragma once
 #include <deque>
 #include <unordered_map>
@@ -9,12 +9,55 @@
 
 namespace sluice {
 
+/// What the memory knows of a load unit.
+class ReadUnit : public Server {
+ public:
+  virtual void evaluate() = 0;
+  virtual void commit() = 0;
+  /// A word has come back.
+  virtual void arrive() = 0;
+  /// What is kept may be older than the memory.
+  virtual void flush() = 0;
+  /// Whether a burst is on offer to the memory, and which.
+  virtual bool asks() const = 0;
+  virtual Burst asked() const = 0;
+  virtual void pass() = 0;
+
+  u64 accesses = 0, words = 0, burst_count = 0;
+};
+
+/// Every access is a request for one word, as it comes.
+class PipelinedLoadUnit final : public ReadUnit {
+ public:
+  PipelinedLoadUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
+      : plan_(plan), base_(base), requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
+        pieces_(clock, static_cast<u32>(plan.depth), 1) {}
+  Fifo& requests() override { return requests_; }
+  bool response() const override { return pieces_.head(); }
+  void take() override { pieces_.pop(), leaving_ = 1; }
+  void evaluate() override {}
+  void commit() override { inside_ -= leaving_, leaving_ = 0; }
+  void arrive() override { pieces_.push(0); }
+  void flush() override {}
+  bool asks() const override { return requests_.head() && inside_ != plan_.depth; }
+  Burst asked() const override {
+    return {(base_ + *reinterpret_cast<const u64*>(requests_.front()) - 1) / static_cast<u64>(plan_.word_bytes), 1};
+  }
+  void pass() override { requests_.pop(), inside_++, accesses++, words++, burst_count++; }
+
+ private:
+  const UnitPlan& plan_;
+  const u64 base_;
+  Fifo requests_, pieces_;
+  int inside_ = 0, leaving_ = 0;  ///< accesses that are not answered
+};
+
 /// Every request is answered, in order, when its word is here.
 ///
 /// A cached unit takes two cycles to find out whether a word is among those kept; the others, and a cached one at rest,
 /// know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
 /// counted in stretches, the next of which waits for such accesses of the one before.
-class LoadUnit final : public Server {
+class LoadUnit : public ReadUnit {
  public:
   LoadUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
       : bursts(clock, 2, 1), clock_(clock), plan_(plan), base_(base),
@@ -26,15 +69,15 @@ class LoadUnit final : public Server {
   Fifo& requests() override { return requests_; }
   bool response() const override { return offered_; }
   void take() override { taken_ = true, clock_.move(); }
-  /// A word has come back.
-  void arrive() { arriving_++; }
-  /// What is kept may be older than the memory.
-  void flush() { flushed_ = true; }
+  void arrive() override { arriving_++; }
+  void flush() override { flushed_ = true; }
+  bool asks() const override { return bursts.head(); }
+  Burst asked() const override { return unpacked(bursts.front()); }
+  void pass() override { bursts.pop(); }
 
   Fifo bursts;
-  u64 accesses = 0, words = 0, burst_count = 0;
 
-  void evaluate() {
+  void evaluate() override {
     if (flushed_) last_known_ = false, hints_.clear(), flushed_ = false;
     const bool close = age_ == kPatience, urgent = free_ == pending_, was_open = builder_.open();
     u64 word = 0;
@@ -61,13 +104,29 @@ class LoadUnit final : public Server {
     if (was_open || !finding_.empty()) clock_.move();
   }
 
-  void commit() {
+  void commit() override {
     if (taken_ || !offered_) offered_ = select();
     if (direct_ && !waiting_.empty()) waiting_.front().since = clock_.now + kQueue;  // not taken: goes through the queue
     taken_ = direct_ = false;
     arrived_ += arriving_;
     arriving_ = 0;
   }
+
+ protected:
+  /// The request on offer, if any: its word, and the last word of its run.
+  virtual bool any_request() const { return requests_.head(); }
+  virtual u64 requested_word() const { return word_of(cell()[0]); }
+  virtual u64 last_of_run() const { return word_of(cell()[1]); }
+  virtual void accept_request() { requests_.pop(); }
+
+  u64 word_of(u64 place) const { return (base_ + place - 1) / static_cast<u64>(plan_.word_bytes); }
+  const u64* cell() const { return reinterpret_cast<const u64*>(requests_.front()); }
+
+  Clock& clock_;
+  const UnitPlan& plan_;
+  const u64 base_;
+  Fifo requests_;
+  bool flushed_ = false;
 
  private:
   struct Finding {
@@ -80,14 +139,11 @@ class LoadUnit final : public Server {
   static constexpr u64 kPatience = 4;  ///< cycles that an open burst waits for another word
   static constexpr u64 kQueue = 2;     ///< cycles through the queue of accesses, which is a block RAM
 
-  u64 word_of(const u64* cell) const { return (base_ + *cell - 1) / static_cast<u64>(plan_.word_bytes); }
-  const u64* cell() const { return reinterpret_cast<const u64*>(requests_.front()); }
-
   /// The access whose turn it is, and whether it must be fetched.
   bool next_access(u64& word, bool& fresh) {
     if (!kept_) {
-      if (!requests_.head()) return false;
-      word = word_of(cell());
+      if (!any_request()) return false;
+      word = requested_word();
       fresh = !last_known_ || word != last_;
       return true;
     }
@@ -113,11 +169,11 @@ class LoadUnit final : public Server {
       finding_.pop_front();
       return;
     }
-    const u64* request = cell();
-    requests_.pop();
-    if (!fresh || !plan_.reads_ahead) return;
+    const bool ahead = fresh && plan_.reads_ahead;
+    const u64 last = ahead ? last_of_run() : 0;
+    accept_request();
+    if (!ahead) return;
     if (needs) asked_ = word;
-    const u64 last = (base_ + request[1] - 1) / static_cast<u64>(plan_.word_bytes);
     const u64 end = std::min(last, (word + kMaxBurst / 2) | (kMaxBurst - 1));
     for (u64 next = asked_ + 1; next <= end; next++) ahead_.push_back(next);
     asked_ = std::max(asked_, end);
@@ -135,9 +191,9 @@ class LoadUnit final : public Server {
   void look_up() {
     if (!finding_.empty() && finding_.front().when <= clock_.now) {
       for (size_t k = 1; k < finding_.size(); k++) finding_[k].when++;
-    } else if (requests_.head()) {
-      finding_.push_back({clock_.now + 2, word_of(cell())});
-      requests_.pop();
+    } else if (any_request()) {
+      finding_.push_back({clock_.now + 2, requested_word()});
+      accept_request();
     }
   }
 
@@ -153,10 +209,6 @@ class LoadUnit final : public Server {
     return true;
   }
 
-  Clock& clock_;
-  const UnitPlan& plan_;
-  const u64 base_;
-  Fifo requests_;
   BurstBuilder builder_;
   const u64 pending_, kept_, margin_, reach_;
   std::deque<u64> ahead_;         ///< words of a run that are to be asked for
@@ -167,8 +219,8 @@ class LoadUnit final : public Server {
   u64 deep_[2] = {0, 0};          ///< accesses under way up to the last that looked far back, of the stretches
   std::deque<Waiting> waiting_;
   u64 free_, arrived_ = 0, arriving_ = 0;
-  bool last_known_ = false, calm_ = false, offered_ = false, taken_ = false, flushed_ = false;
-  bool direct_ = false;           ///< whether the only access under way has come in this cycle, to the word in use
+  bool last_known_ = false, calm_ = false, offered_ = false, taken_ = false;
+  bool direct_ = false;  ///< whether the only access under way has come in this cycle, to the word in use
 };
 
 }  // namespace sluice

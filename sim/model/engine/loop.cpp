@@ -38,7 +38,7 @@ void Level::prepare() {
 
 bool Level::on(const Token& token, size_t operation) const {
   const OperationPlan& one = plan.row[operation];
-  return one.kind == Kind::kHazard || token.row[one.column] != 0;
+  return one.always || token.row[one.column] != 0;
 }
 
 /// Whether a push of this token at this stage finds no room.

@@ -62,13 +62,13 @@ struct Window {
   }
 };
 
-class StoreTable;
+class PlaceTable;
 
 /// A store whose fate a table of a hazard unit learns when a token passes `point`, by a `column` of its row.
 struct Told {
   Point point;
   int column;
-  StoreTable* table;
+  PlaceTable* table;
 };
 
 class Loop;

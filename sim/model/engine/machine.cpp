@@ -2,16 +2,34 @@
 
 namespace sluice {
 
-Machine::Machine(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, const Board* board, u64 age)
-    : plan_(plan), records_(records), memory_(clock_, plan, bases, board, age), loops_(plan.regions.size()) {
+Machine::Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
+                 const std::vector<std::unique_ptr<Channel>>& channels, u64 start)
+    : plan_(plan), records_(std::move(records)), clock_(clock), memory_(memory), channels_(channels), start_(start),
+      units_(plan, bases), loops_(plan.regions.size()) {
   build(0, 1, 1);
-  memory_.connect();
-  for (size_t k = 0; k < hazards_.size(); k++)
-    for (size_t n = 0; n < plan.hazards[k].stores.size(); n++) {
-      const StoresPlan& stores = plan.hazards[k].stores[n];
-      loops_[static_cast<size_t>(stores.region)]->told.push_back({stores.point, stores.column, &hazards_[k]->tables[n]});
-    }
+  units_.connect();
+  for (const auto& group : groups_) group->order();
+  connect();
   for (const auto& loop : loops_) loop->prepare();
+}
+
+void Machine::connect() {
+  for (size_t k = 0; k < hazards_.size(); k++)
+    for (size_t n = 0; n < plan_.hazards[k].stores.size(); n++) {
+      const StoresPlan& stores = plan_.hazards[k].stores[n];
+      PlaceTable* table = hazards_[k]->tables[n].get();
+      loops_[static_cast<size_t>(stores.region)]->told.push_back({stores.point, stores.column, table});
+      if (stores.unit < 0) continue;
+      watched_.push_back({units_.stores[static_cast<size_t>(stores.unit)], hazards_[k].get(), table, &plan_.hazards[k].loads});
+    }
+}
+
+void Machine::retire() {
+  for (const Watched& one : watched_) {
+    if (!one.store->retired()) continue;
+    one.table->retire(one.store->retired());
+    for (const u64 load : *one.loads) units_.loads[load]->flush();
+  }
 }
 
 Loop* Machine::build(size_t region, u32 depth, u32 latency) {
@@ -32,37 +50,75 @@ Server* Machine::server(const OperationPlan& plan) {
   if (plan.kind == Kind::kLoop) return build(number, static_cast<u32>(plan.depth), static_cast<u32>(plan.latency));
   if (plan.kind == Kind::kHazard) {
     hazards_.resize(plan_.hazards.size());
-    hazards_[number] = std::make_unique<HazardUnit>(clock_, plan_.hazards[number], plan);
+    const HazardPlan& hazard = plan_.hazards[number];
+    if (hazard.finds) hazards_[number] = std::make_unique<StoreFinder>(clock_, hazard, plan);
+    else hazards_[number] = std::make_unique<HazardUnit>(clock_, hazard, plan);
     return hazards_[number].get();
   }
-  if (plan.kind == Kind::kFence) return memory_.fence(plan);
-  return memory_.unit(plan);
+  if (plan.kind == Kind::kFence) return memory_.fence(units_, plan);
+  if (plan.kind == Kind::kCall) return call(plan);
+  return memory_.unit(units_, plan);
 }
 
-u64 Machine::run(u64 limit) {
-  Loop& top = *loops_[0];
-  top.requests().push(1);  // the first row
-  bool finished = false;
-  while (!finished || !memory_.idle()) {
-    for (const auto& loop : loops_) loop->evaluate();
-    memory_.evaluate();
-    for (const Header* header : innermost_)
-      if (header->issued && header->last_issue == clock_.now) {
-        issued_++;
-        break;
-      }
-    for (const auto& loop : loops_) loop->commit();
-    for (const auto& hazard : hazards_) hazard->commit();
-    memory_.commit();
-    clock_.now++;
-    if (top.response()) {
-      top.take();
-      finished = true;
+Server* Machine::call(const OperationPlan& plan) {
+  const CallPlan& call = plan_.calls[static_cast<size_t>(plan.number)];
+  calls_.push_back(std::make_unique<Call>(clock_, call, plan));
+  const auto group = static_cast<size_t>(call.group);
+  if (groups_.size() <= group) groups_.resize(group + 1);
+  if (!groups_[group]) groups_[group] = std::make_unique<CallGroup>(*channels_[call.channel], call.writes);
+  groups_[group]->add(calls_.back().get());
+  return calls_.back().get();
+}
+
+void Machine::evaluate() {
+  if (clock_.now == start_) loops_[0]->requests().push(1);  // the first row
+  for (const auto& loop : loops_) loop->evaluate();
+  for (const Watched& one : watched_) one.store->hurry = false;
+  for (const Watched& one : watched_) one.store->hurry = one.store->hurry || one.hazard->waits();
+  for (const Header* header : innermost_)
+    if (header->issued && header->last_issue == clock_.now) {
+      issued++;
+      break;
     }
-    if (finished) memory_.end();
-    if (clock_.now - clock_.moved > kIdle || clock_.now > limit) return 0;
+}
+
+void Machine::offer() const {
+  for (const auto& group : groups_) group->offer();
+}
+
+void Machine::call() {
+  for (const auto& group : groups_) group->evaluate();
+}
+
+void Machine::commit() {
+  for (const auto& loop : loops_) loop->commit();
+  retire();
+  renew();
+  for (const auto& hazard : hazards_) hazard->commit();
+}
+
+/// Loads forget what they keep one cycle after a call that other kernels may have written for.
+void Machine::renew() {
+  for (const auto& call : calls_) {
+    if (call->renews)
+      for (const u64 load : call->plan.loads) units_.loads[load]->flush();
+    call->renews = call->made;
+    call->made = false;
   }
-  return clock_.now - 1;
+}
+
+bool Machine::ended() {
+  if (cycles) return true;
+  if (loops_[0]->response()) {
+    loops_[0]->take();
+    finished_ = true;
+  }
+  if (!finished_) return false;
+  units_.end();
+  const bool sent = std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->requests().empty(); });
+  if (!sent || !units_.idle()) return false;
+  cycles = clock_.now - start_;
+  return true;
 }
 
 LoopFigures Machine::figures(size_t region) const {

@@ -1,8 +1,9 @@
-// A kernel's whole machine: its loops, its units, and the memory behind them.
+// The machine of one kernel: its loops, its units, and its calls on channels.
 #pragma once
 #include <memory>
 #include <vector>
 
+#include "channel.h"
 #include "hazard.h"
 #include "loop.h"
 #include "memory.h"
@@ -17,28 +18,55 @@ struct LoopFigures {
 
 class Machine {
  public:
-  /// `records` are the rows of each loop in the record; `bases` the address of each unit's buffer.
-  Machine(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, const Board* board, u64 age);
-  /// Runs the launch; the cycles from the top's entry to the end, 0 if nothing moves for a long time, or after `limit`.
-  u64 run(u64 limit);
+  /// `records` are the rows of each loop in the record; `bases` the address of each unit's buffer; the kernel's first row
+  /// comes in cycle `start`.
+  Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
+          const std::vector<std::unique_ptr<Channel>>& channels, u64 start);
+  /// One cycle, in this order: of the loops; of the calls, once all have been offered; after the memory.
+  void evaluate();
+  void offer() const;
+  void call();
+  void commit();
+  /// Whether the kernel has ended. To be asked as the next cycle begins.
+  bool ended();
+
   LoopFigures figures(size_t region) const;
-  /// Cycles in which an innermost loop, or a kernel without loops, issued.
-  u64 issued() const { return issued_; }
-  const Memory& memory() const { return memory_; }
+  const KernelUnits& units() const { return units_; }
+
+  u64 issued = 0;  ///< cycles in which an innermost loop, or a kernel without loops, issued
+  u64 cycles = 0;  ///< from the first row to the end; 0 before that
 
  private:
   Loop* build(size_t region, u32 depth, u32 latency);
   Server* server(const OperationPlan& plan);
+  Server* call(const OperationPlan& plan);
+  /// Tells hazard units of stores, and units of hazard units, once all exist.
+  void connect();
+  /// Stores that come to memory leave the tables, and what loads keep may be older.
+  void retire();
+  void renew();
 
-  static constexpr u64 kIdle = 1 << 20;  ///< cycles without any movement that are a deadlock
   const MachinePlan& plan_;
-  const std::vector<Rows>& records_;
-  Clock clock_;
-  Memory memory_;
-  std::vector<std::unique_ptr<HazardUnit>> hazards_;
+  const std::vector<Rows> records_;
+  Clock& clock_;
+  Memory& memory_;
+  const std::vector<std::unique_ptr<Channel>>& channels_;
+  const u64 start_;
+  KernelUnits units_;
+  std::vector<std::unique_ptr<Comparison>> hazards_;
+  /// A store whose unit reports to a table of a hazard unit when it is in memory.
+  struct Watched {
+    StoreUnit* store;
+    Comparison* hazard;
+    PlaceTable* table;
+    const std::vector<u64>* loads;
+  };
+  std::vector<Watched> watched_;
+  std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<std::unique_ptr<CallGroup>> groups_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
   std::vector<const Header*> innermost_;
-  u64 issued_ = 0;
+  bool finished_ = false;
 };
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ DramTiming Board::timing() const {
   return t;
 }
 
-Reads::Reads(Clock& clock, LoadUnit& of, size_t banks)
+Reads::Reads(Clock& clock, ReadUnit& of, size_t banks)
     : unit(of), asking(clock, 2, 1), clock_(clock), direct_(banks == 1), free_(banks, kReorderWords), fits_(banks, true), here_(banks) {}
 
 bool Reads::may_ask(size_t bank) const {
@@ -34,10 +34,11 @@ void Reads::look() {
 }
 
 void Reads::ask(size_t bank) {
-  const u64 burst = unit.bursts.pop();
-  asking.push(burst);
-  turns_.push_back({clock_.now + 1, bank, unpacked(burst).words});
-  free_[bank] -= unpacked(burst).words;
+  const Burst burst = unit.asked();
+  unit.pass();
+  asking.push(packed(burst));
+  turns_.push_back({clock_.now + 1, bank, burst.words});
+  free_[bank] -= burst.words;
 }
 
 void Reads::give() {
@@ -66,8 +67,30 @@ void Writes::give() {
   unit.confirm();
 }
 
-Memory::Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Board* board, u64 age)
-    : clock_(clock), plan_(plan), bases_(bases), board_(board), by_unit_(plan.units.size()) {
+void KernelUnits::connect() const {
+  for (Fence* fence : fences) {
+    for (const u64 unit : fence->plan().stores) fence->watch(stores[unit]);
+    for (const u64 unit : fence->plan().loads) fence->invalidate(loads[unit]);
+  }
+}
+
+void KernelUnits::end() {
+  bool drained = true;
+  for (StoreUnit* unit : stores)
+    if (unit) unit->over = over, drained = drained && unit->drained;
+  over = drained;
+}
+
+bool KernelUnits::idle() const {
+  return std::all_of(stores.begin(), stores.end(), [](const StoreUnit* unit) { return !unit || unit->idle(); });
+}
+
+void KernelUnits::figures(size_t unit, u64* out) const {
+  if (const StoreUnit* one = stores[unit]) out[0] = one->accesses, out[1] = one->word_count, out[2] = one->burst_count;
+  if (const ReadUnit* one = loads[unit]) out[0] = one->accesses, out[1] = one->words, out[2] = one->burst_count;
+}
+
+Memory::Memory(Clock& clock, const Board* board, u64 age) : clock_(clock), board_(board) {
   for (size_t bank = 0; board && bank < static_cast<size_t>(board->banks); bank++) {
     std::unique_ptr<BurstMemory> behind;
     if (board->is_dram != 0) behind = std::make_unique<DramChannel>(board->timing());
@@ -76,31 +99,39 @@ Memory::Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Bo
   }
 }
 
-Server* Memory::unit(const OperationPlan& operation) {
+Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
   const auto number = static_cast<size_t>(operation.number);
-  const UnitPlan& plan = plan_.units[number];
+  const UnitPlan& plan = kernel.plan.units[number];
+  const u64 base = kernel.bases[number];
   if (plan.store) {
-    by_unit_[number] = {true, store_units_.size()};
-    store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, bases_[number]));
-    stores_.push_back(std::make_unique<Writes>(clock_, *store_units_.back()));
-    return store_units_.back().get();
+    if (plan.lanes) store_units_.push_back(std::make_unique<WideStoreUnit>(clock_, plan, operation, base));
+    else store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, base));
+    return kernel.stores[number] = store_units_.back().get();
   }
-  by_unit_[number] = {false, load_units_.size()};
-  load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, bases_[number]));
-  loads_.push_back(std::make_unique<Reads>(clock_, *load_units_.back(), paths_.size()));
-  return load_units_.back().get();
+  if (plan.constant) {
+    constant_loads_.push_back(std::make_unique<ConstantLoadUnit>(clock_, plan, operation, base));
+    return kernel.loads[number] = constant_loads_.back().get();
+  }
+  if (plan.lanes) load_units_.push_back(std::make_unique<WideLoadUnit>(clock_, plan, operation, base));
+  else if (plan.pipelined) load_units_.push_back(std::make_unique<PipelinedLoadUnit>(clock_, plan, operation, base));
+  else load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, base));
+  return kernel.loads[number] = load_units_.back().get();
 }
 
-Server* Memory::fence(const OperationPlan& operation) {
-  fences_.push_back(std::make_unique<Fence>(clock_, plan_.fences[static_cast<size_t>(operation.number)], operation));
+Server* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
+  fences_.push_back(std::make_unique<Fence>(clock_, kernel.plan.fences[static_cast<size_t>(operation.number)], operation));
+  kernel.fences.push_back(fences_.back().get());
   return fences_.back().get();
 }
 
 void Memory::connect() {
-  for (const auto& fence : fences_) {
-    for (const u64 unit : fence->plan().stores) fence->watch(store_units_[by_unit_[unit].second].get());
-    for (const u64 unit : fence->plan().loads) fence->invalidate(load_units_[by_unit_[unit].second].get());
+  if (!constant_loads_.empty()) {
+    std::vector<ConstantLoadUnit*> loads;
+    for (const auto& load : constant_loads_) loads.push_back(load.get());
+    load_units_.push_back(std::make_unique<ConstantCache>(clock_, std::move(loads)));
   }
+  for (const auto& unit : load_units_) loads_.push_back(std::make_unique<Reads>(clock_, *unit, paths_.size()));
+  for (const auto& unit : store_units_) stores_.push_back(std::make_unique<Writes>(clock_, *unit));
 }
 
 /// The bank of a burst, and its byte address in it.
@@ -128,8 +159,8 @@ void Memory::evaluate() {
   for (const auto& reads : loads_) {
     size_t bank = 0;
     u64 address = 0;
-    const bool head = reads->unit.bursts.head();
-    if (head) place(unpacked(reads->unit.bursts.front()), bank, address);
+    const bool head = reads->unit.asks();
+    if (head) place(reads->unit.asked(), bank, address);
     const bool may = head && reads->may_ask(bank);
     reads->look();
     if (may) reads->ask(bank);
@@ -209,29 +240,6 @@ void Memory::commit() {
   for (const auto& unit : load_units_) unit->commit();
   for (const auto& unit : store_units_) unit->commit();
   for (const auto& fence : fences_) fence->commit();
-}
-
-void Memory::end() {
-  bool drained = true;
-  for (const auto& unit : store_units_) unit->over = over_, drained = drained && unit->drained;
-  over_ = drained;
-}
-
-bool Memory::idle() const {
-  for (const auto& unit : store_units_)
-    if (!unit->idle()) return false;
-  return true;
-}
-
-void Memory::figures(size_t unit, u64* out) const {
-  const auto [store, number] = by_unit_[unit];
-  if (store) {
-    const StoreUnit& one = *store_units_[number];
-    out[0] = one.accesses, out[1] = one.word_count, out[2] = one.burst_count;
-  } else {
-    const LoadUnit& one = *load_units_[number];
-    out[0] = one.accesses, out[1] = one.words, out[2] = one.burst_count;
-  }
 }
 
 }  // namespace sluice

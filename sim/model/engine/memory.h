@@ -6,7 +6,9 @@
 
 #include "../../dram/channel.h"
 #include "bank.h"
+#include "constant.h"
 #include "fence.h"
+#include "wide.h"
 
 namespace sluice {
 
@@ -21,7 +23,7 @@ struct Board {
 /// One load unit's path back: words wait for each bank until their turn.
 class Reads {
  public:
-  Reads(Clock& clock, LoadUnit& unit, size_t banks);
+  Reads(Clock& clock, ReadUnit& unit, size_t banks);
   bool may_ask(size_t bank) const;
   void look();
   void ask(size_t bank);
@@ -29,7 +31,7 @@ class Reads {
   /// The word whose turn it is goes to the unit.
   void give();
 
-  LoadUnit& unit;
+  ReadUnit& unit;
   Fifo asking;  ///< bursts with a turn and a place for their words
 
  private:
@@ -67,20 +69,35 @@ class Writes {
   std::deque<u64> turns_;  ///< cycle from which each burst is confirmed; 0: not yet
 };
 
-class Memory {
- public:
-  Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Board* board, u64 age);
-  Server* unit(const OperationPlan& operation);
-  Server* fence(const OperationPlan& operation);
-  /// Connects the fences, once all units exist.
-  void connect();
-  void evaluate();
-  void commit();
+/// The units of one kernel.
+struct KernelUnits {
+  KernelUnits(const MachinePlan& of, const u64* addresses) : plan(of), bases(addresses), loads(of.units.size()), stores(of.units.size()) {}
+  const MachinePlan& plan;
+  const u64* bases;                ///< addresses of the units' buffers
+  std::vector<ReadUnit*> loads;    ///< by the number of the unit in the plan; null for one of the other kind
+  std::vector<StoreUnit*> stores;
+  std::vector<Fence*> fences;
+  bool over = false;               ///< no store is on its way any more
+
+  /// The fences, once all units exist.
+  void connect() const;
   /// The kernel gives no more stores than those on their way.
   void end();
   bool idle() const;
   /// Executions, words and bursts of a unit.
   void figures(size_t unit, u64* out) const;
+};
+
+/// The board's memory, which the units of all kernels share.
+class Memory {
+ public:
+  Memory(Clock& clock, const Board* board, u64 age);
+  Server* unit(KernelUnits& kernel, const OperationPlan& operation);
+  Server* fence(KernelUnits& kernel, const OperationPlan& operation);
+  /// Makes the paths of the units, once all exist.
+  void connect();
+  void evaluate();
+  void commit();
 
  private:
   struct Path {
@@ -97,17 +114,14 @@ class Memory {
   void move_words(Path& path);
 
   Clock& clock_;
-  const MachinePlan& plan_;
-  const u64* bases_;
   const Board* board_;
-  std::vector<std::unique_ptr<LoadUnit>> load_units_;
+  std::vector<std::unique_ptr<ReadUnit>> load_units_;
+  std::vector<std::unique_ptr<ConstantLoadUnit>> constant_loads_;  ///< behind the cache, which is a load unit
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
   std::vector<std::unique_ptr<Fence>> fences_;
   std::vector<std::unique_ptr<Reads>> loads_;
   std::vector<std::unique_ptr<Writes>> stores_;
-  std::vector<std::pair<bool, size_t>> by_unit_;  ///< whether a store, and its number among them
   std::vector<Path> paths_;
-  bool over_ = false;  ///< no store is on its way any more
 };
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ struct Point {
   bool operator==(const Point& other) const { return level == other.level && stage == other.stage; }
 };
 
-enum class Kind { kLoop, kAccess, kFence, kHazard };
+enum class Kind { kLoop, kAccess, kFence, kHazard, kCall };
 
 struct RegionPlan;
 
@@ -20,6 +20,7 @@ struct OperationPlan {
   Kind kind;
   int push, depth, latency;
   bool joins;
+  bool always;              ///< a request is made for every token
   int column;               ///< in the rows of the record
   int number;               ///< of the loop among the regions, or of the unit
 };
@@ -53,26 +54,40 @@ struct RegionPlan {
 
 struct UnitPlan {
   bool store;
+  int lanes;  ///< of an access of several adjacent elements, else 0
+  bool descending, counted, constant;
   int word_bytes, depth, pending, kept;
   bool reads_ahead, pipelined;
   int outstanding, patience, align;
 };
 
 /// The stores that a hazard unit watches at one operation, whose fate is known at a point of a region, by a column of its
-/// rows. `port`: a port of memory on the chip, where a store that is made is in memory in the next cycle.
+/// rows. `port`: a port of memory on the chip, where a store that is made is in memory in the next cycle; `unit`: of the
+/// store among the units, else -1. `on_chip`: what is compared are slots, which are written by then. `per_word`: places in
+/// a word if the table keeps them by words, else 0.
 struct StoresPlan {
-  int entries;
-  bool certain, port;
+  int entries, per_word;
+  bool certain, port, on_chip;
+  int unit;
   int region;
   Point point;
   int column;
 };
 
+/// What an answer of a finder says of a row: the columns of loads that are not made if it is a hit, and of places in slots.
+struct AnswerPlan {
+  std::vector<int> loads, slots;
+};
+
 struct HazardPlan {
+  bool finds;
+  int column;               ///< of the first access in the rows
   int inside;               ///< bits of an address within the largest access
   std::vector<u64> asks;    ///< for each access that waits, a bit for each of the stores
   std::vector<u64> bases;   ///< addresses of the buffers of these accesses, and of the stores
   std::vector<StoresPlan> stores;
+  std::vector<u64> loads;             ///< units that wait for the hazard
+  std::vector<AnswerPlan> answers;    ///< of a finder: of each access and store it asks for, then the slot of each store
 };
 
 /// A fence waits for the stores of units, and makes others forget what they loaded; `pending` may be under way.
@@ -81,10 +96,20 @@ struct FencePlan {
   std::vector<u64> stores, loads;
 };
 
+/// A call on an end of a channel, the number of which is `channel`; `group` has the calls that are served in rotation, in the
+/// order of `turn`. `loads` forget what they keep after it.
+struct CallPlan {
+  u64 channel;
+  bool writes, answers;
+  int group, turn;
+  std::vector<u64> loads;
+};
+
 struct MachinePlan {
   std::vector<UnitPlan> units;
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
+  std::vector<CallPlan> calls;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
 
@@ -102,7 +127,7 @@ class Reader {
     read(w.until), read(w.most), read(w.undecided), read(w.between), read(w.dropped_inside), read(w.ahead);
   }
   void read(OperationPlan& o) {
-    read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.column), read(o.number);
+    read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.always), read(o.column), read(o.number);
   }
   void read(LevelPlan& l) {
     read(l.depth), read(l.elastic), read(l.bypass_depth), read(l.bypass_latency), read(l.ready), read(l.spacing);
@@ -113,20 +138,27 @@ class Reader {
     read(r.again_delay), read(r.levels);
   }
   void read(UnitPlan& u) {
-    read(u.store), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
+    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
     read(u.outstanding), read(u.patience), read(u.align);
   }
   void read(StoresPlan& s) {
-    read(s.entries), read(s.certain), read(s.port), read(s.region), read(s.point), read(s.column);
+    read(s.entries), read(s.per_word), read(s.certain), read(s.port), read(s.on_chip), read(s.unit), read(s.region);
+    read(s.point), read(s.column);
   }
-  void read(HazardPlan& h) { read(h.inside), read(h.asks), read(h.bases), read(h.stores); }
+  void read(AnswerPlan& a) { read(a.loads), read(a.slots); }
+  void read(HazardPlan& h) {
+    read(h.finds), read(h.column), read(h.inside), read(h.asks), read(h.bases), read(h.stores), read(h.loads), read(h.answers);
+  }
+  void read(CallPlan& c) {
+    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.loads);
+  }
   void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
   void read(std::vector<T>& list) {
     list.resize(static_cast<size_t>(number()));
     for (T& one : list) read(one);
   }
-  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.regions); }
+  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.regions); }
 
  private:
   const int64_t* next_;

@@ -8,8 +8,9 @@
 namespace sluice {
 
 class Fence;
+class PlaceTable;
 
-class StoreUnit final : public Server {
+class StoreUnit : public Server {
  public:
   StoreUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
       : bursts(clock, 2, 1), words(clock, kWords, 1), clock_(clock), plan_(plan), base_(base),
@@ -21,10 +22,11 @@ class StoreUnit final : public Server {
   void take() override {}
   /// The memory has written a burst.
   void confirm() { confirming_++; }
-  bool idle() const { return requests_.empty() && !held_ && !builder_.open() && waiting_.empty(); }
+  virtual bool idle() const { return requests_.empty() && !held_ && !builder_.open() && waiting_.empty(); }
 
   Fifo bursts, words;
   bool drained = false, over = false;  ///< no store is on its way; none will come any more
+  bool hurry = false;                  ///< an access waits for the open burst
   u64 accesses = 0, word_count = 0, burst_count = 0;
 
   /// A fence is offered in this cycle; of several the one that was served least recently is taken.
@@ -34,16 +36,22 @@ class StoreUnit final : public Server {
   Fence* accepted_fence() const { return accepted_; }
   Fence* answered_fence() const { return answered_; }
 
-  void evaluate() { plan_.pipelined ? pass_on() : gather(); }
+  virtual void evaluate() {
+    drained = !requests_.head();
+    plan_.pipelined ? pass_on() : gather(offered_ != nullptr, over);
+  }
+  /// Stores that have come to memory in this cycle.
+  u64 retired() const { return retired_; }
   void commit() {
     answered_ = nullptr;
+    retired_ = 0;
     if (!waiting_.empty() && waiting_.front().since <= clock_.now) {
       answered_ = waiting_.front().fence;
       if (answered_) waiting_.pop_front();
-      else if (confirmed_) waiting_.pop_front(), confirmed_--;
+      else if (confirmed_) retired_ = waiting_.front().stores, waiting_.pop_front(), confirmed_--;
     }
-    if (sent_ || accepted_) waiting_.push_back({clock_.now + 1, accepted_});
-    sent_ = false;
+    if (sent_ || accepted_) waiting_.push_back({clock_.now + 1, accepted_, sent_});
+    sent_ = 0;
     standing_ = accepted_ ? nullptr : offered_;
     if (accepted_) served_ = accepted_;
     offered_ = nullptr;
@@ -51,66 +59,74 @@ class StoreUnit final : public Server {
     confirming_ = 0;
   }
 
- private:
-  /// A burst or a fence that is not over, and the cycle from which it may be.
-  struct Waiting {
-    u64 since;
-    Fence* fence;
-  };
-  static constexpr u32 kWords = 32;  ///< room for words
-  u64 next_word() const {
+ protected:
+  /// The store on offer, if any, and the word that it writes.
+  virtual bool any_store() const { return requests_.head(); }
+  virtual u64 next_word() const {
     return (base_ + *reinterpret_cast<const u64*>(requests_.front()) - 1) / static_cast<u64>(plan_.word_bytes);
   }
+  virtual void accept_store() { requests_.pop(), accesses++; }
 
-  /// A store is offered to the memory in the cycle after it was taken; the next is taken when its word has moved.
-  void pass_on() {
-    drained = !requests_.head();
-    if (drained || !words.empty() || !bursts.can_push() || waiting_.size() >= static_cast<size_t>(plan_.outstanding)) return;
-    const u64 word = next_word();
-    requests_.pop();
-    words.push(word);
-    send({word, 1});
-    accesses++;
-  }
-
-  void gather() {
-    const bool any = requests_.head(), had = held_, fence = offered_ != nullptr;
-    drained = !any;
-    const bool quiet = age_ == static_cast<u64>(plan_.patience) || (over && !any);
+  /// One cycle of the register of a word and the open burst, with a `fence` on offer, or with no store to come.
+  void gather(bool fence, bool ends) {
+    const bool any = any_store(), had = held_;
+    const bool quiet = age_ == static_cast<u64>(plan_.patience) || ((ends || hurry) && !any);
     const u64 store = any ? next_word() : 0;
-    const bool joins = any && had && store == word_;
+    const bool full = plan_.counted && count_ == kMostCounted - 1, many = plan_.counted && builder_.open() && stores_ >= kMostCounted;
+    const bool joins = any && had && store == word_ && !full;
     const bool leaves = had && (fence || (any ? !joins : quiet)) && words.can_push();
     const bool place = waiting_.size() < static_cast<size_t>(plan_.outstanding), room = bursts.can_push() && place;
     accepted_ = fence && !had && !builder_.open() && place ? offered_ : nullptr;
     Burst goes;
-    const bool leaving = builder_.step(leaves, word_, !had && (quiet || fence), false, room, goes);
-    if (goes.words) send(goes);
-    if (leaving) words.push(word_), held_ = false;
+    const bool leaving = builder_.step(leaves, word_, (!had && (quiet || fence)) || many, false, room, goes);
+    if (goes.words) send(goes, stores_), stores_ = 0;
+    if (leaving) words.push(word_), held_ = false, stores_ += count_, count_ = 0;
     if (any && !fence && (!had || joins || leaving)) {
-      requests_.pop();
-      accesses++;
-      held_ = true, word_ = store, age_ = 0;
+      accept_store();
+      held_ = true, word_ = store, age_ = 0, count_++;
     } else if (!quiet) {
       age_++;
     }
     if (held_ || builder_.open()) clock_.move();
   }
 
-  void send(const Burst& burst) {
-    bursts.push(packed(burst));
-    sent_ = true;
-    burst_count++, word_count += burst.words;
-  }
-
   Clock& clock_;
   const UnitPlan& plan_;
   const u64 base_;
   Fifo requests_;
+  Fence* offered_ = nullptr;
+
+ private:
+  /// A burst of stores or a fence that is not over, and the cycle from which it may be.
+  struct Waiting {
+    u64 since;
+    Fence* fence;
+    u64 stores;
+  };
+  static constexpr u32 kWords = 32;         ///< room for words
+  static constexpr u64 kMostCounted = 128;  ///< stores of a burst from which on no more join, where they are counted
+
+  /// A store is offered to the memory in the cycle after it was taken; the next is taken when its word has moved.
+  void pass_on() {
+    if (drained || !words.empty() || !bursts.can_push() || waiting_.size() >= static_cast<size_t>(plan_.outstanding)) return;
+    const u64 word = next_word();
+    accept_store();
+    words.push(word);
+    send({word, 1}, 1);
+  }
+
+  void send(const Burst& burst, u64 stores) {
+    bursts.push(packed(burst));
+    sent_ = stores;
+    burst_count++, word_count += burst.words;
+  }
+
   BurstBuilder builder_;
-  bool held_ = false, sent_ = false;
+  bool held_ = false;
   u64 word_ = 0, age_ = 0, confirmed_ = 0, confirming_ = 0;
+  u64 count_ = 0, stores_ = 0, sent_ = 0, retired_ = 0;  ///< stores: of the word, of the open burst, sent, come to memory
   std::deque<Waiting> waiting_;
-  Fence *offered_ = nullptr, *standing_ = nullptr, *served_ = nullptr, *accepted_ = nullptr, *answered_ = nullptr;
+  Fence *standing_ = nullptr, *served_ = nullptr, *accepted_ = nullptr, *answered_ = nullptr;
 };
 
 }  // namespace sluice

@@ -1,0 +1,35 @@
+// The machines of kernels that run at the same time, on one memory and joined by channels.
+#pragma once
+#include "machine.h"
+
+namespace sluice {
+
+class System {
+ public:
+  System(const Board* board, u64 age, const std::vector<ChannelPlan>& channels) : memory_(clock_, board, age) {
+    for (const ChannelPlan& plan : channels) channels_.push_back(std::make_unique<Channel>(clock_, plan));
+  }
+  void add(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, u64 start, bool endless) {
+    (endless ? endless_ : awaited_).push_back(machines_.size());
+    machines_.push_back(std::make_unique<Machine>(plan, std::move(records), bases, clock_, memory_, channels_, start));
+  }
+  /// Runs all launches to their ends, and endless ones until they rest; false if nothing moves for a long time, or after
+  /// `limit` cycles.
+  bool run(u64 limit);
+  const Machine& machine(size_t number) const { return *machines_[number]; }
+  u64 held(size_t channel) const { return channels_[channel]->held(); }
+
+ private:
+  static constexpr u64 kIdle = 1 << 20;  ///< cycles without any movement that are a deadlock
+  static constexpr u64 kRest = 1 << 12;  ///< such cycles after which endless launches have done all that they can
+  void step();
+  bool over();
+
+  Clock clock_;
+  Memory memory_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<size_t> awaited_, endless_;  ///< machines
+};
+
+}  // namespace sluice
