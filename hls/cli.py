@@ -37,6 +37,7 @@ from .cli_options import (
 )
 from .cli_profile import profile, stalls
 from .cli_tune import advise_command, tune_command
+from .cli_workloads import Given, predictions_of, read_workloads
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
@@ -147,6 +148,15 @@ def main() -> None:
     help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
     "where no value is given.  [default: none]",
 )
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, path_type=Path),
+    help="Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
+    "of them; repeatable.",
+)
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option(
     "--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning."
@@ -196,6 +206,7 @@ def compile(
     control,
     prefix,
     counters,
+    workloads,
     random_stalls,
     strict_fit,
     limits,
@@ -230,10 +241,13 @@ def compile(
         text = read_source(source, include_roots)
         messages.sources[str(source)] = text
         facts = read_board(board)
+        given = read_workloads(workloads)
         if testbench:
             _check_testbench(facts)
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
+        compiled = _compile(
+            text, facts, options, source, output, messages, inspection, strict_fit, seconds, page, given
+        )
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -261,6 +275,7 @@ def _compile(
     strict: bool,
     seconds: float,
     page: bool,
+    given: list[Given],
 ):
     """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
@@ -274,9 +289,11 @@ def _compile(
         check_output(output)
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
-            report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
+            predictions, stale = predictions_of(result, given, source)
+            command = click.get_current_context().meta.get(COMMAND, "")
+            report = collect(result, str(source), command, predictions)
         messages.sources |= result.module.sources
-        messages.add(*result.warnings)
+        messages.add(*result.warnings, *stale)
         report = _fitted(report, messages, strict)
         files = write_results(result, output, report, page)
     except Stopped as stopped:
