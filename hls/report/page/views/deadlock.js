@@ -87,7 +87,8 @@ function drawCircle(network) {
   const stops = network.circle;
   const id = `waits-${report.networks.indexOf(network)}`; // an id of the whole document
   const radius = Math.max(70, stops.length * 26);
-  const [width, height] = [2 * radius + 360, 2 * radius + 80];
+  const widest = Math.max(...stops.flatMap((stop) => [textWidth(stop.kernel, true) / 2, textWidth(stop.channel)]));
+  const [width, height] = [2 * (radius + 60 + Math.max(120, widest)), 2 * radius + 80];
   const at = stops.map((_, index) => {
     const angle = (2 * Math.PI * index) / stops.length - Math.PI / 2;
     return { x: width / 2 + (radius + 40) * Math.cos(angle), y: height / 2 + radius * Math.sin(angle) };
@@ -95,7 +96,11 @@ function drawCircle(network) {
   const arrows = stops.map((stop, index) => {
     const [from, to] = [at[index], at[(index + 1) % stops.length]];
     const line = shortened(from, to, 34);
-    const middle = { x: (from.x + to.x) / 2 + (to.y - from.y) * 0.14, y: (from.y + to.y) / 2 - (to.x - from.x) * 0.14 };
+    const aside = { x: (to.y - from.y) * 0.14, y: (from.x - to.x) * 0.14 };
+    const middle = { x: (from.x + to.x) / 2 + aside.x, y: (from.y + to.y) / 2 + aside.y };
+    // beside its arrow, on the side to which that bends
+    const side = Math.abs(aside.x) < 4 ? 0 : Math.sign(aside.x);
+    const anchor = ["end", "middle", "start"][side + 1];
     return s(
       "g",
       { class: "edge channel alert" },
@@ -103,7 +108,7 @@ function drawCircle(network) {
         d: `M${line.from.x} ${line.from.y}Q${middle.x} ${middle.y} ${line.to.x} ${line.to.y}`,
         "marker-end": `url(#${id})`,
       }),
-      s("text", { x: middle.x, y: middle.y, "text-anchor": "middle" }, stop.channel),
+      s("text", { x: middle.x + 4 * side, y: middle.y, "text-anchor": anchor }, stop.channel),
     );
   });
   const nodes = stops.map((stop, index) => {
