@@ -392,10 +392,16 @@ def _testbench(output: Path) -> list[str]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Run on the emulator, and write there what each launch did, for the performance model.",
 )
+@click.option(
+    "--predict",
+    is_flag=True,
+    help="Also predict each launch on the model, and print that beside what is measured, with the account to blame "
+    "where they differ by more than 10 %.",
+)
 @design_option
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, design, host, arguments):
+def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, predict, design, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
@@ -404,6 +410,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
     if workload and (device in ("board", "model") or trace or stall_seed):
         raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
+    if predict and (device in ("emulator", "model") or workload):
+        raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
@@ -422,6 +430,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     if workload:
         env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
+    if predict:
+        env["SLUICE_PREDICT_RUN"] = "1"
     if design:
         env["SLUICE_DESIGN"] = str(design.resolve())
     # the host API belongs to the simulation package, which this package must not import

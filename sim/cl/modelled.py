@@ -13,7 +13,7 @@ from hls.model.estimate import Planned
 from hls.model.estimate_text import estimate_text
 from hls.model.prediction import Prediction
 from hls.model.replay import NotReplayed
-from hls.model.replay.figures import AccessFigures, LoopFigures, prediction_of
+from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed, prediction_of
 from hls.narrow import present
 from hls.options import Options
 from hls.records import plain
@@ -27,7 +27,7 @@ from .arguments import Value
 from .emulated import Emulated, interface_of
 from .memory import Buffer
 
-__all__ = ["model_source"]
+__all__ = ["ReplayModel", "model_source"]
 
 
 class ReplayModel:
@@ -53,16 +53,9 @@ class ReplayModel:
 
     def figures(self, started: Started, values: Sequence[Value], now_ns: float) -> dict[str, Any]:
         """The statistics of a launch that has ended. Raises NotReplayed."""
-        planned, clock = self.replayer.kernels[started.kernel], self.board.clock
-        names = [parameter.name for parameter in planned.function.params]
-        addresses = {
-            name: value.value.address
-            for name, value in zip(names, values, strict=True)
-            if isinstance(value.value, Buffer)
-        }
-        age = max(1, round(now_ns / clock.period_ns))
-        found = self.replayer.replay(started, addresses, age)
-        _show(prediction_of(planned, self.board, found))
+        found = self._replay(started, values, now_ns)
+        clock = self.board.clock
+        _show(prediction_of(self.replayer.kernels[started.kernel], self.board, found))
         return {
             "device": "model",
             "cycles": found.cycles,
@@ -71,6 +64,22 @@ class ReplayModel:
             "memory": [self._access(one, started.kernel, found.cycles) for one in found.accesses],
             "accounts": plain(found.accounts),
         }
+
+    def predict(self, started: Started, values: Sequence[Value], now_ns: float) -> Prediction:
+        """The prediction of a launch that has ended on the emulator, as if it began then. Raises NotReplayed."""
+        found = self._replay(started, values, now_ns)
+        return prediction_of(self.replayer.kernels[started.kernel], self.board, found)
+
+    def _replay(self, started: Started, values: Sequence[Value], now_ns: float) -> Replayed:
+        planned = self.replayer.kernels[started.kernel]
+        names = [parameter.name for parameter in planned.function.params]
+        addresses = {
+            name: value.value.address
+            for name, value in zip(names, values, strict=True)
+            if isinstance(value.value, Buffer)
+        }
+        age = max(1, round(now_ns / self.board.clock.period_ns))
+        return self.replayer.replay(started, addresses, age)
 
     def _access(self, one: AccessFigures, kernel: str, cycles: int) -> dict[str, Any]:
         access, peak = self.replayer.kernels[kernel].memory.accesses[one.op], self.board.memory
