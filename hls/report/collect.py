@@ -104,8 +104,8 @@ def _entry(
         most_work_items=interface.most_work_items,
         copies=KernelCopies(len(group.names), group.names, group.differs) if len(group.names) > 1 else None,
     )
-    # equal kernels have their loops in the same order
-    ids = [loops.ids[op] for op in first.plan.loops]
+    # equal kernels have their loops in the same order; one that the compiler made of no loop of the source has no entry
+    ids = [loops.ids.get(op, "") for op in first.plan.loops]
     kernel = with_predictions(kernel, ids, (one for one in predictions if one.kernel in group.names))
     names = KernelNames(
         name=kernel.name,

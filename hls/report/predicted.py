@@ -12,12 +12,12 @@ __all__ = ["with_predictions"]
 
 
 def with_predictions(kernel: Kernel, ids: Sequence[str], predictions: Iterable[Prediction]) -> Kernel:
-    """The kernel with what was predicted of its launches; ``ids`` are those of the loops in hardware, in the order of
-    each prediction's. The kernel as it is, where no launch was predicted."""
+    """The kernel with what was predicted of its launches. ``ids`` are those of the loops in hardware in the order of each
+    prediction's, "" for one that has no entry in the report. Without predictions the kernel as it is."""
     mine = list(predictions)
     if not mine:
         return kernel
-    found = {one: _loop([_launch(one, ids, launch) for launch in mine]) for one in dict.fromkeys(ids)}
+    found = {one: _loop([_launch(one, ids, launch) for launch in mine]) for one in dict.fromkeys(ids) if one}
     return replace(kernel, predicted=_kernel(mine), loops=_placed(kernel.loops, found))
 
 
