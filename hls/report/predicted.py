@@ -12,8 +12,8 @@ __all__ = ["with_predictions"]
 
 
 def with_predictions(kernel: Kernel, ids: Sequence[str], predictions: Iterable[Prediction]) -> Kernel:
-    """The kernel with what was predicted of its launches. ``ids`` are those of the loops in hardware in the order of each
-    prediction's, "" for one that has no entry in the report. Without predictions the kernel as it is."""
+    """The kernel with what was predicted of its launches. ``ids`` are those of the loops in hardware in the order of
+    each prediction's, "" for one that has no entry in the report. Without predictions the kernel as it is."""
     mine = list(predictions)
     if not mine:
         return kernel
