@@ -410,7 +410,7 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
     if workload and (device in ("board", "model") or trace or stall_seed):
         raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
-    if predict and (device in ("emulator", "model") or workload):
+    if predict and (workload or (device or os.environ.get("SLUICE_DEVICE", "board")) != "board"):
         raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
