@@ -1,6 +1,6 @@
 """Predicted cycles of a launch beside measured ones, and what the difference comes from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +15,15 @@ ISSUED = "issued"
 
 @dataclass(frozen=True)
 class LoopCompared:
-    """A loop: its iterations in hardware and as predicted, and the cycles from one to the next while it runs, None
-    where that was not measured."""
+    """A loop: its iterations in hardware and as predicted, and the cycles from one to the next while it runs; None for
+    a loop that issues ahead of the loops inside, and where nothing was measured."""
 
     name: str
     line: int
     iterations: int
     predicted_iterations: float
     interval: float | None
-    predicted_interval: float
+    predicted_interval: float | None
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,14 @@ class Compared:
     why: str = ""
 
 
-def compare(prediction: Prediction, measured: Mapping[str, Any]) -> Compared:
-    """The prediction of a launch beside its statistics, as :func:`hls.profile.decode` returns them."""
+def compare(
+    prediction: Prediction, measured: Mapping[str, Any], ahead: Collection[tuple[int, str]] = frozenset()
+) -> Compared:
+    """The prediction of a launch beside its statistics, as :func:`hls.profile.decode` returns them. ``ahead`` are the
+    lines and names of the loops with loops inside: as they issue ahead of these, their intervals say nothing."""
     cycles, predicted = measured["cycles"], prediction.cycles.likely
     error = predicted / cycles - 1
-    found = Compared(prediction.kernel, predicted, cycles, error, _loops(prediction, measured["loops"]))
+    found = Compared(prediction.kernel, predicted, cycles, error, _loops(prediction, measured["loops"], ahead))
     return found if abs(error) <= TOLERANCE else _blamed(found, prediction, measured["accounts"])
 
 
@@ -70,7 +73,9 @@ def _with(found: Compared, cause: str, line: int | None, blamed: int, why: str) 
     return Compared(found.kernel, found.predicted, found.measured, found.error, found.loops, cause, line, blamed, why)
 
 
-def _loops(prediction: Prediction, measured: Sequence[Mapping[str, Any]]) -> tuple[LoopCompared, ...]:
+def _loops(
+    prediction: Prediction, measured: Sequence[Mapping[str, Any]], ahead: Collection[tuple[int, str]]
+) -> tuple[LoopCompared, ...]:
     """The loops that both have, in the order of their lines. Copies of a loop in hardware are told apart by nothing but
     their order."""
     found: list[LoopCompared] = []
@@ -80,10 +85,9 @@ def _loops(prediction: Prediction, measured: Sequence[Mapping[str, Any]]) -> tup
         if mine is None:
             continue
         left.remove(mine)
-        interval = loop["measured_ii"]
-        found.append(
-            LoopCompared(loop["name"], mine.line, loop["iterations"], mine.iterations, interval, mine.interval)
-        )
+        outer = (mine.line, mine.name) in ahead
+        intervals = (None, None) if outer else (loop["measured_ii"], mine.interval)
+        found.append(LoopCompared(loop["name"], mine.line, loop["iterations"], mine.iterations, *intervals))
     return tuple(found)
 
 
@@ -104,4 +108,5 @@ def _loop(one: LoopCompared) -> str:
         counts = f"{one.iterations:,} iterations, predicted {one.predicted_iterations:,.0f}"
     else:
         counts = f"{one.iterations:,} iterations"
-    return f"loop {one.name} (line {one.line}): {counts}; predicted {one.predicted_interval:.4g} cycles apart{measured}"
+    apart = f"; predicted {one.predicted_interval:.4g} cycles apart{measured}" if one.predicted_interval else ""
+    return f"loop {one.name} (line {one.line}): {counts}{apart}"

@@ -26,7 +26,7 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
-from .predicted import NOT_ALONE, Unpredicted, beside
+from .predicted import NOT_ALONE, Unpredicted
 from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
@@ -276,7 +276,8 @@ class BoardRuns:
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), file=sys.stderr, flush=True)
         if event.predicted is not None:
-            statistics |= {"predicted": beside(name, event.predicted, statistics)}
+            predictor = present(self.program.predictor)
+            statistics |= {"predicted": predictor.beside(name, event.predicted, statistics)}
         finished = Event(
             present(event.start_ns),
             end_ns,

@@ -70,6 +70,14 @@ class ReplayModel:
         found = self._replay(started, values, now_ns)
         return prediction_of(self.replayer.kernels[started.kernel], self.board, found)
 
+    def outer_loops(self, kernel: str) -> frozenset[tuple[int, str]]:
+        """The lines and labels of the kernel's loops that have loops inside."""
+        return frozenset(
+            (op.span.line if op.span else 0, str(op.attrs.get(Attr.LABEL, "")))
+            for op, plan in self.replayer.kernels[kernel].plan.loops.items()
+            if any(row.op.opcode == "loop" for level in plan.levels for row in level.row)
+        )
+
     def _replay(self, started: Started, values: Sequence[Value], now_ns: float) -> Replayed:
         planned = self.replayer.kernels[started.kernel]
         names = [parameter.name for parameter in planned.function.params]

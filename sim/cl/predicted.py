@@ -22,7 +22,7 @@ from .arguments import Value
 from .emulated import given
 from .modelled import ReplayModel, model_source
 
-__all__ = ["NOT_ALONE", "RunPredictor", "Unpredicted", "beside"]
+__all__ = ["NOT_ALONE", "RunPredictor", "Unpredicted"]
 
 #: why a launch beside another one has no prediction
 NOT_ALONE = "another kernel ran at the same time"
@@ -47,6 +47,21 @@ class RunPredictor:
         """Whether $SLUICE_PREDICT_RUN asks for predictions beside what is measured."""
         return os.environ.get("SLUICE_PREDICT_RUN") == "1"
 
+    def beside(self, kernel: str, predicted: Prediction | Unpredicted, measured: dict[str, Any]) -> dict[str, Any]:
+        """What the statistics of a launch say of its prediction; it is printed on stderr, too."""
+        if isinstance(predicted, Unpredicted):
+            print(f"{kernel}: not predicted: {predicted}", file=sys.stderr, flush=True)
+            return {"cycles": None, "why": str(predicted)}
+        found = compare(predicted, measured, self._model.outer_loops(kernel))
+        print(compared_text(found), file=sys.stderr, flush=True)
+        return {
+            "cycles": found.predicted,
+            "error": found.error,
+            "loops": plain(found.loops),
+            "blame": {"cause": found.cause, "line": found.line, "cycles": found.blamed} if found.cause else None,
+            "why": found.why,
+        }
+
     def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, now_ns: float) -> Prediction:
         """The prediction of a launch that is about to begin, at that time of the board. The board's memory is not
         changed. Raises Unpredicted."""
@@ -69,19 +84,3 @@ class RunPredictor:
             raise Unpredicted(f"kernel {kernel} has {error.what}, which the model's replay does not cover") from None
         except (BuildError, ToolMissing) as error:
             raise Unpredicted(f"the model cannot be built: {error}") from None
-
-
-def beside(kernel: str, predicted: Prediction | Unpredicted, measured: dict[str, Any]) -> dict[str, Any]:
-    """What the statistics of a launch say of its prediction; it is printed on stderr, too."""
-    if isinstance(predicted, Unpredicted):
-        print(f"{kernel}: not predicted: {predicted}", file=sys.stderr, flush=True)
-        return {"cycles": None, "why": str(predicted)}
-    found = compare(predicted, measured)
-    print(compared_text(found), file=sys.stderr, flush=True)
-    return {
-        "cycles": found.predicted,
-        "error": found.error,
-        "loops": plain(found.loops),
-        "blame": {"cause": found.cause, "line": found.line, "cycles": found.blamed} if found.cause else None,
-        "why": found.why,
-    }

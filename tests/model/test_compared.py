@@ -67,3 +67,10 @@ def test_loops_stand_beside_those_of_their_line_and_label():
         "  loop i (line 4): 90 iterations, predicted 100; predicted 7.5 cycles apart, measured 8",
         "  loop j@9 (line 9): 50 iterations; predicted 1 cycles apart",
     ]
+
+
+def test_outer_loops_have_no_intervals():
+    found = compare(predicted(1000, 100), measured(100, 900), frozenset({(4, "i")}))
+    outer, inner = found.loops
+    assert (outer.interval, outer.predicted_interval) == (None, None) and inner.predicted_interval == 1.0
+    assert compared_text(found).splitlines()[1] == "  loop i (line 4): 90 iterations, predicted 100"
