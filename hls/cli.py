@@ -13,13 +13,14 @@ import sys
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .cli_files import read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
-from .cli_messages import Messages
 from .cli_lazy import LazyCommand, LazyGroup
+from .cli_messages import Messages
 from .cli_options import (
     BOARD,
     COMMAND,
@@ -44,6 +45,9 @@ from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
 from .target.board import Board
 from .time_limit import time_limit
+
+if TYPE_CHECKING:
+    from .cli_workloads import Given
 
 __all__ = ["main"]
 
@@ -158,6 +162,15 @@ def main() -> None:
     help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
     "where no value is given.  [default: none]",
 )
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, path_type=Path),
+    help="Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
+    "of them; repeatable.",
+)
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option(
     "--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning."
@@ -207,6 +220,7 @@ def compile(
     control,
     prefix,
     counters,
+    workloads,
     random_stalls,
     strict_fit,
     limits,
@@ -241,10 +255,15 @@ def compile(
         text = read_source(source, include_roots)
         messages.sources[str(source)] = text
         facts = read_board(board)
+        with deferred():
+            from .cli_workloads import read_workloads
+        given = read_workloads(workloads)
         if testbench:
             _check_testbench(facts)
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
+        compiled = _compile(
+            text, facts, options, source, output, messages, inspection, strict_fit, seconds, page, given
+        )
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -272,11 +291,13 @@ def _compile(
     strict: bool,
     seconds: float,
     page: bool,
+    given: "list[Given]",
 ):
     """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
     with deferred():  # a library whose import is interrupted reports that it is broken
         from . import driver  # takes 0.7 s, which `sluice --help` and wrong arguments should not wait for
+        from .cli_workloads import predictions_of
         from .output import OutputError, check_output, write_results
         from .passes.manager import Stopped
         from .report.collect import collect
@@ -285,9 +306,11 @@ def _compile(
         check_output(output)
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
-            report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
+            predictions, stale = predictions_of(result, given, source)
+            command = click.get_current_context().meta.get(COMMAND, "")
+            report = collect(result, str(source), command, predictions)
         messages.sources |= result.module.sources
-        messages.add(*result.warnings)
+        messages.add(*result.warnings, *stale)
         report = _fitted(report, messages, strict)
         files = write_results(result, output, report, page)
     except Stopped as stopped:
@@ -386,10 +409,16 @@ def _testbench(output: Path) -> list[str]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Run on the emulator, and write there what each launch did, for the performance model.",
 )
+@click.option(
+    "--predict",
+    is_flag=True,
+    help="Also predict each launch on the model, and print that beside what is measured, with the account to blame "
+    "where they differ by more than 10 %.",
+)
 @design_option
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, design, host, arguments):
+def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, predict, design, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
@@ -398,6 +427,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
     if workload and (device in ("board", "model") or trace or stall_seed):
         raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
+    if predict and (workload or (device or os.environ.get("SLUICE_DEVICE", "board")) != "board"):
+        raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
@@ -416,6 +447,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, work
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     if workload:
         env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
+    if predict:
+        env["SLUICE_PREDICT_RUN"] = "1"
     if design:
         env["SLUICE_DESIGN"] = str(design.resolve())
     # the host API belongs to the simulation package, which this package must not import

@@ -12,6 +12,7 @@ import click
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
 from .driver import compile, inlined_kernels, plan_network, plan_source
 from .ir import Function
@@ -22,11 +23,10 @@ from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
 from .model.hpca16.parameters import Resources
 from .model.hpca16.predict import predict as hpca16
-from .model.network import Member, estimate_together, has_calls
 from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
 from .model.symbolic import REFERENCE, estimate_assumed
-from .model.workload import Workload, WorkloadError, read_workload, source_hash
+from .model.workload import Workload, source_hash
 from .options import Options
 from .planning.iterate import CompiledKernel
 from .planning.memory import ChannelPlan
@@ -113,7 +113,7 @@ def estimate_command(
         current = source_hash(str(source), sources, dict(defines))
         program = _Program(source, facts, planned, relaxed, channels, used, current)
         if workloads:
-            found = program.of_workloads(_files(workloads), messages)
+            found = program.of_workloads(read_workloads(workloads), messages)
         else:
             found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
     messages.show()
@@ -151,10 +151,6 @@ def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, 
     return {one.function.name: one for one in kernels}
 
 
-#: what to do about a kernel that is predicted alone
-ALONE = "measure it with `sluice run`"
-
-
 @dataclass(frozen=True)
 class _Program:
     """The planned kernels of a source by name, also with other orders of additions, and the hash of its text."""
@@ -167,31 +163,14 @@ class _Program:
     used: Resources | None
     hash: str
 
-    def of_workloads(self, paths: Sequence[Path], messages: Messages) -> list[Prediction]:
-        """The predictions of the launches that files tell of, in their order; those of kernels with calls on channels
-        are predicted together. Raises CompileError."""
-        found: dict[int, Prediction] = {}
-        joined: dict[int, Member] = {}
-        for number, path in enumerate(paths):
-            workload = _read(path)
-            if workload.source_hash != self.hash:
-                messages.add(_changed(path))
-            _check_word(path, workload, self.board)
-            if workload.kernel not in self.planned:
-                raise CompileError(_no_kernel(path, workload, self.source))
-            planned = self._planned(self.planned[workload.kernel])
-            if has_calls(planned):
-                joined[number] = Member(planned, workload)
-            else:
-                found[number] = self._estimate(planned, workload)
-        found |= zip(joined, _estimate_together(list(joined.values()), self.channels, self.board), strict=True)
-        return [found[number] for number in sorted(found)]
+    def of_workloads(self, given: Sequence[Given], messages: Messages) -> list[Prediction]:
+        """The predictions of the launches that workloads tell of, in their order. Raises CompileError."""
+        messages.add(*stale(given, self.hash))
+        planned = {name: self._planned(one) for name, one in self.planned.items()}
+        return predictions(given, planned, self.channels, self.board, self.source, self._estimate)
 
     def _estimate(self, planned: Planned, workload: Workload) -> Prediction:
-        try:
-            return self._with_potentials(estimate(planned, workload, self.board), planned, workload)
-        except NotModelled as error:
-            raise CompileError(_not_modelled(f"kernel {workload.kernel} has {error}", ALONE)) from None
+        return self._with_potentials(estimate(planned, workload, self.board), planned, workload)
 
     def of_trips(self, sources: Mapping[str, Function], trips: Mapping[str, int]) -> list[Prediction]:
         """The prediction of one launch of each kernel, with those trip counts by the name of the loop. ``sources`` are
@@ -215,7 +194,7 @@ class _Program:
                 prediction = estimate_assumed(planned, assumed, self.board)
                 found.append(self._with_potentials(prediction, planned, workload))
             except NotModelled as error:
-                raise CompileError(_not_modelled(f"kernel {name} has {error}", ALONE)) from None
+                raise CompileError(not_modelled(f"kernel {name} has {error}", ALONE)) from None
             except TripError as error:
                 raise CompileError(Diagnostic(f"--trip: {error}", hint=error.hint, code=Code.TRIP_COUNT)) from None
         return found
@@ -231,16 +210,6 @@ class _Program:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
 
 
-def _estimate_together(members: list[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
-    """The predictions of launches that wait for each other on channels; what one of them would gain from something
-    ideal depends on the others, so they have no potentials."""
-    try:
-        return estimate_together(members, channels, board)
-    except NotModelled as error:
-        hint = "give the workloads of all launches that ran together, or measure them with `sluice run`"
-        raise CompileError(_not_modelled(f"launches with {error}", hint)) from None
-
-
 def _used(text: str, board: Board, options: Options, file: str) -> Resources:
     """The shares of the board's device that the program takes, counted in its Verilog."""
     result = compile(text, board, options, file)
@@ -250,56 +219,3 @@ def _used(text: str, board: Board, options: Options, file: str) -> Resources:
         area.rams / there.rams if there.rams else 0.0,
         area.dsps / there.dsps if there.dsps else 0.0,
     )
-
-
-def _check_word(path: Path, workload: Workload, board: Board) -> None:
-    """An error for a workload that was counted in words of another size."""
-    words = board.memory.word_bytes
-    if workload.word_bytes != words:
-        raise CompileError(
-            Diagnostic(
-                f"{path}: a workload in memory words of {workload.word_bytes} bytes, from board {workload.board}; "
-                f"those of {board.name} have {words}",
-                hint=f"collect it again with `sluice run --workload DIR --board {board.name}`",
-                code=Code.WORKLOAD,
-            )
-        )
-
-
-def _files(given: tuple[Path, ...]) -> list[Path]:
-    found = []
-    for path in given:
-        inside = sorted(path.glob("*.json.gz")) if path.is_dir() else [path]
-        if not inside:
-            hint = f"`sluice run --workload {path}` writes them"
-            raise CompileError(Diagnostic(f"{path} has no file of a workload", hint=hint, code=Code.WORKLOAD))
-        found += inside
-    return found
-
-
-def _read(path: Path) -> Workload:
-    try:
-        return read_workload(path)
-    except WorkloadError as error:
-        raise CompileError(Diagnostic(str(error), code=Code.WORKLOAD)) from None
-
-
-def _changed(path: Path) -> Diagnostic:
-    return Diagnostic(
-        f"{path}: the source has changed since this workload was collected",
-        hint="collect it again with `sluice run --workload` if lines have moved or the program does something else",
-        severity="warning",
-        code=Code.WORKLOAD_OLD,
-    )
-
-
-def _no_kernel(path: Path, workload: Workload, source: Path) -> Diagnostic:
-    return Diagnostic(
-        f"{path}: a workload of kernel {workload.kernel}, which {source} does not have",
-        hint="give the source whose launches were collected",
-        code=Code.WORKLOAD,
-    )
-
-
-def _not_modelled(what: str, hint: str) -> Diagnostic:
-    return Diagnostic(f"{what}, which the estimate does not cover", hint=hint, code=Code.NOT_MODELLED)

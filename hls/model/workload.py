@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import json
 import math
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,11 +224,11 @@ def read_workload(path: Path) -> Workload:
     advice = "collect it again with `sluice run --workload`"
     try:
         data = json.loads(gzip.decompress(path.read_bytes()))
+    except (gzip.BadGzipFile, zlib.error, EOFError, ValueError):
+        raise WorkloadError(f"{path}: not a workload, or damaged; {advice}") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise WorkloadError(f"{path}: {reason}; {advice}") from None
-    except (EOFError, ValueError):
-        raise WorkloadError(f"{path}: not a workload, or damaged; {advice}") from None
     found = data.get("schema") if isinstance(data, dict) else None
     if found != SCHEMA:
         raise WorkloadError(f"{path}: a workload of version {found}, where version {SCHEMA} is read; {advice}")

@@ -138,7 +138,9 @@ class LoopExplainer:
             subject = f"{found.uses} loads of {name}{where}, of which {found.limit} can read in a cycle"
         else:
             ports = "one write port" if found.limit == 1 else f"{found.limit} write ports"
-            subject = f"{found.uses} stores to {name}{where} share {ports}"
+            # of a memory with several ports, only some of the stores may be at the one that limits
+            uses = f"{found.uses} of {len(spans)}" if found.uses < len(spans) else str(found.uses)
+            subject = f"{uses} stores to {name}{where} share {ports}"
         return Bottleneck("resource", subject, spans[0] if spans else None, memory=port.memory, onchip=True)
 
     def _scheduled(self, plan: RegionPlan, found) -> Bottleneck:

@@ -1,12 +1,13 @@
 """Collects the report from the products of a compilation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..model.prediction import Prediction
 from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
@@ -23,6 +24,7 @@ from .memories import collect_memories
 from .model import Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
 from .performance_warnings import performance_warnings
 from .phrasing import declared, reader_of
+from .predicted import with_predictions
 from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
 from .schedule import collect_schedule, collect_variables
@@ -35,15 +37,15 @@ __all__ = ["collect", "collect_kernel"]
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
-def collect(result, source: str, command: str = "") -> Report:
+def collect(result, source: str, command: str = "", predictions: Sequence[Prediction] = ()) -> Report:
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
-    line that started it."""
+    line that started it, ``predictions`` are those of launches, which the report shows beside loops."""
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     groups = group_copies(result.kernels)
     entries = {name: group.names[0] for group in groups for name in group.names}
     modules = module_names([kernel.name for kernel in result.interface.kernels])
-    built = [_entry(result, group, area, modules) for group in groups]
+    built = [_entry(result, group, area, modules, predictions) for group in groups]
     mine = {part for module in modules.values() for part in _parts(module)}
     found = leaves(area, [names for _, names in built])
     channels = collect_channels(result.channels, entries)
@@ -87,7 +89,9 @@ def collect(result, source: str, command: str = "") -> Report:
     return replace(report, sources=sources_named(report, result.module.sources))
 
 
-def _entry(result, group: CopyGroup, area: DesignArea, modules: dict[str, str]) -> tuple[Kernel, KernelNames]:
+def _entry(
+    result, group: CopyGroup, area: DesignArea, modules: dict[str, str], predictions: Sequence[Prediction]
+) -> tuple[Kernel, KernelNames]:
     """The report of equal kernels, and what is needed to find their area."""
     first, board = group.kernels[0], result.board
     parts = [part for name in group.names for part in _parts(modules[name])]
@@ -100,6 +104,9 @@ def _entry(result, group: CopyGroup, area: DesignArea, modules: dict[str, str]) 
         most_work_items=interface.most_work_items,
         copies=KernelCopies(len(group.names), group.names, group.differs) if len(group.names) > 1 else None,
     )
+    # equal kernels have their loops in the same order; one that the compiler made of no loop of the source has no entry
+    ids = [loops.ids.get(op, "") for op in first.plan.loops]
+    kernel = with_predictions(kernel, ids, (one for one in predictions if one.kernel in group.names))
     names = KernelNames(
         name=kernel.name,
         function=first.function,

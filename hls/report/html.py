@@ -39,6 +39,7 @@ FRAME = (
     "dom.js",
     "model.js",
     "selection.js",
+    "fit.js",
     "table.js",
     "source.js",
     "graph.js",

@@ -5,10 +5,10 @@ from collections import Counter
 from ..diag import Span
 from .causes import say_cause, say_recurrence
 from .layout import count, wrapped
-from .model import Bottleneck, Conflict, Loop, Path, Share
+from .model import Bottleneck, Conflict, Loop, LoopPrediction, Path, Share
 from .phrasing import at
 
-__all__ = ["loop_tree", "say_conflict", "say_loop"]
+__all__ = ["loop_tree", "say_conflict", "say_loop", "say_predicted"]
 
 #: Parts of a recurrence that are listed individually.
 MOST_SHARES = 6
@@ -134,7 +134,22 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
         asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
         fmax = f"; fmax {loop.path.fmax_mhz:g} MHz" if loop.path else ""
         lines.append(f"Latency {count(loop.latency, 'cycle')} in {_levels(loop)}{slots}{flight}{asked}{fmax}.")
+    if loop.predicted:
+        lines.append(f"{say_predicted(loop.predicted)}.")
     return lines + _path(loop.path, clock_mhz)
+
+
+def say_predicted(one: LoopPrediction) -> str:
+    """What the performance model says of a loop."""
+    runs = f"{_number(one.iterations, 'iteration')} in {_number(one.invocations, 'invocation')}"
+    if not one.iterations:
+        return f"Predicted: {runs}"
+    return f"Predicted: {runs}, {_number(one.interval, 'cycle', '.4g')} apart: {one.cause}"
+
+
+def _number(value: float, noun: str, form: str = ",.0f") -> str:
+    text = format(value, form)
+    return f"{text} {noun}{'' if text == '1' else 's'}"
 
 
 def _levels(loop: Loop) -> str:

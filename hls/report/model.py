@@ -13,6 +13,7 @@ from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
 from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial, Share, Unroll, WouldBe
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
+from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "Info",
     "Kernel",
     "KernelCopies",
+    "LaunchPrediction",
     "Level",
     "LineArea",
     "LocalAccess",
     "Loop",
+    "LoopPrediction",
     "Memory",
     "Network",
     "Operation",
@@ -133,6 +136,8 @@ class Kernel:
     counters: Resources = NOTHING  #: what its hardware counters take; included in ``resources``
     operators: tuple[Operator, ...] = ()  #: its arithmetic parts, the largest first
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
+    #: of its launches (of all copies) whose workloads were given; None if none was
+    predicted: LaunchPrediction | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from .channel_text import say_channels, say_network, say_ways
 from .layout import RULE, count, wrapped
 from .loop_text import loop_tree
 from .memory_text import memory_lines
-from .model import Access, Kernel, Operator, Private, Ranked, Report
+from .model import Access, Kernel, LaunchPrediction, Operator, Private, Ranked, Report
 from .phrasing import at, reader_of
 
 __all__ = ["LEGEND", "render", "verdicts"]
@@ -97,6 +97,7 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
     lines += _work_groups(kernel)
+    lines += wrapped(f"{say_launches(kernel.predicted)}", "") if kernel.predicted else []
     lines.append(RULE)
     written: list[str] = []
     alike: dict[str, list[str]] = {}
@@ -132,6 +133,14 @@ def _sections(kernel: Kernel, report: Report) -> dict[str, tuple[Sequence[object
     parts = [(one.words, one.span, one.count / copies, one.resources.logic / copies) for one in large]
     sections["Largest arithmetic parts"] = (parts, _lines(_operator(one, kernel, report.logic_cell) for one in large))
     return sections
+
+
+def say_launches(one: LaunchPrediction) -> str:
+    """What the performance model says of a kernel's launches."""
+    launches = "launch" if one.launches == 1 else f"{one.launches:,} launches"
+    around = f" ({one.least:,.0f} to {one.most:,.0f})" if one.most > one.least else ""
+    assumed = "".join(f"; assumed: {text}" for text in one.assumed)
+    return f"Predicted {launches}: {one.cycles:,.0f} cycles{around}{assumed}"
 
 
 def _work_groups(kernel: Kernel) -> list[str]:

@@ -21,7 +21,6 @@ def cache_places(size, word_bytes) -> int:
     return max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
 
 
-
 class ConstantPort(wiring.Signature):
     """Between a load and the cache, from the load's view: one ``{data, error}`` for each byte address, in order.
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
+from hls.model.prediction import Prediction
 from hls.narrow import present
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
@@ -25,6 +26,7 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
+from .predicted import NOT_ALONE, Unpredicted
 from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
@@ -65,6 +67,8 @@ class BoardEvent(PendingEvent):
         }
         self.ready_ns += self.schedule.board.facts.host.launch_ns
         self.start_ns: float | None = None  #: None until it has begun
+        #: what the model says of it; None if nobody asks for that
+        self.predicted: Prediction | Unpredicted | None = None
         self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
     def begin(self) -> None:
@@ -190,6 +194,7 @@ class BoardRuns:
         if broken is not None:
             event.fail(_error(f"\n{broken}"))
             return
+        self._predict(event)
         event.start_ns = self.now_ns
         self._running[event.kernel.name] = event
         with _Failing(self):
@@ -197,6 +202,20 @@ class BoardRuns:
             self.program.system.start(
                 event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values)
             )
+
+    def _predict(self, event: BoardEvent) -> None:
+        """Let the model predict a launch that is about to begin, if that is asked for. What runs beside it shares the
+        memory, of which the model knows nothing."""
+        if (predictor := self.program.predictor) is None:
+            return
+        if self._running:
+            for one in (event, *self._running.values()):
+                one.predicted = Unpredicted(NOT_ALONE)
+            return
+        try:
+            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.now_ns)
+        except Unpredicted as why:
+            event.predicted = why
 
     def advance(self, until_ns: float | None) -> bool:
         """Run until a kernel ends, or that time is reached, or for a number of cycles. False when no kernel will ever
@@ -256,6 +275,9 @@ class BoardRuns:
         statistics = self.program.compiled.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), file=sys.stderr, flush=True)
+        if event.predicted is not None:
+            predictor = present(self.program.predictor)
+            statistics |= {"predicted": predictor.beside(name, event.predicted, statistics)}
         finished = Event(
             present(event.start_ns),
             end_ns,

@@ -31,7 +31,7 @@ from .queue import CommandQueue
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
-__all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "interface_of", "run_emulated"]
+__all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "given", "interface_of", "run_emulated"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
 
@@ -228,7 +228,7 @@ class EmulatedEvent(PendingEvent):
         self.program, self._kernel, self._space = program, kernel, space
         self._kept: tuple[Value, ...] | None = tuple(values)
         self._values = values
-        self._given: tuple[dict, dict] | None = _given(kernel, values)
+        self._given: tuple[dict, dict] | None = given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
         self.outcome: Outcome | None = None  #: of the run in which it has ended
@@ -355,8 +355,8 @@ def _ended(events: Sequence[PendingEvent]) -> list[PendingEvent]:
     return [event for event in events if not event.over]
 
 
-def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
-    """Buffers (and sizes of local memory) and scalars by name."""
+def given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
+    """The buffers (and sizes of local memory) and the scalars of a launch, by the names of the parameters."""
     buffers: dict[str, Any] = {}
     scalars = {}
     for argument, value in zip(kernel.arguments, values, strict=True):

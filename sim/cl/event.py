@@ -41,7 +41,9 @@ class Statistics:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
 
         The emulator has no cycles: there cycles and clock_mhz are None, the lists are empty, and device
-        ("emulator"), work_items, seconds and unset_reads [{line, count}] are added.
+        ("emulator"), work_items, seconds and unset_reads [{line, count}] are added. With `sluice run --predict`,
+        predicted has what the model says of the launch: cycles (None if it does not cover it), error, loops, blame,
+        why.
         """
         return self._values
 

@@ -27,7 +27,7 @@ from .arguments import Value
 from .emulated import Emulated, interface_of
 from .memory import Buffer
 
-__all__ = ["model_source"]
+__all__ = ["ReplayModel", "model_source"]
 
 #: bytes of a register; registers of every launch, beside those of its arguments; cycles in which one is written
 REGISTER_BYTES, CONTROL_WRITES, WRITE_CYCLES = 4, 3, 4
@@ -100,6 +100,24 @@ class ReplayModel:
             "memory": [self._access(one, kernel, found.cycles) for one in found.accesses],
             "accounts": plain(found.accounts),
         }
+
+    def predict(self, started: Started, values: Sequence[Value], now_ns: float) -> Prediction:
+        """The prediction of a launch that has ended on the emulator, as if it began then, alone. Raises NotReplayed."""
+        kernel = started.kernel
+        for other in self.replayer.kernels.values():
+            if other.function.attrs.get(Attr.AUTORUN):
+                raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
+        launch = Launched(started, self._addresses(kernel, values), 0)
+        (found,) = self.replayer.replay([launch], max(1, round(now_ns / self.board.clock.period_ns)), ())
+        return prediction_of(self.replayer.kernels[kernel], self.board, found)
+
+    def outer_loops(self, kernel: str) -> frozenset[tuple[int, str]]:
+        """The lines and labels of the kernel's loops that have loops inside."""
+        return frozenset(
+            (op.span.line if op.span else 0, str(op.attrs.get(Attr.LABEL, "")))
+            for op, plan in self.replayer.kernels[kernel].plan.loops.items()
+            if any(row.op.opcode == "loop" for level in plan.levels for row in level.row)
+        )
 
     def _access(self, one: AccessFigures, kernel: str, cycles: int) -> dict[str, Any]:
         access, peak = self.replayer.kernels[kernel].memory.accesses[one.op], self.board.memory

@@ -33,6 +33,7 @@ from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import parse_options, stall_seed, trace_request, with_design
 from .platform import KINDS, Context, Device
+from .predicted import RunPredictor
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
@@ -74,6 +75,8 @@ class Program:
         self._log = ""
         self._system: LoadedSystem | None = None
         self.launches = BoardRuns(self)  #: on the simulated board
+        #: predicts its launches on the simulated board; None if nobody asks for that
+        self.predictor: RunPredictor | None = None
 
     def build(
         self,
@@ -107,6 +110,9 @@ class Program:
             compile = compilers[kind]
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
+                predictor = None
+                if kind == "board" and RunPredictor.wanted():
+                    predictor = RunPredictor(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
@@ -119,6 +125,7 @@ class Program:
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
         self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
         self._replace(result, native)
+        self.predictor = predictor
         TIMELINE.command("build")
         self._built_with = words
         return self

@@ -14,7 +14,10 @@ from sim.toolchain import find_compiler
 __all__ = ["ChannelText", "LaunchText", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
-PARTS = (("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp")), ("sim.dram", ("channel.cpp",)))
+PARTS = (
+    ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp")),
+    ("sim.dram", ("channel.cpp",)),
+)
 
 
 class LaunchText(ctypes.Structure):

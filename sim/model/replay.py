@@ -41,9 +41,9 @@ class Launched:
 
 
 class Replayer:
-    """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their constant
-    cache. Kernels that the replay does not cover cannot
-    be started. Raises BuildError or ToolMissing at the first launch."""
+    """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
+    constant cache. Kernels that the replay does not cover cannot be started. Raises BuildError or ToolMissing at the
+    first launch."""
 
     def __init__(
         self,
@@ -79,9 +79,7 @@ class Replayer:
         trace = self._tracer.trace
         return Columns(trace.tops[kernel], trace.loops, trace.columns)
 
-    def replay(
-        self, launches: Sequence[Launched], age: int = 0, autorun: Sequence[Started] = ()
-    ) -> list[Replayed]:
+    def replay(self, launches: Sequence[Launched], age: int = 0, autorun: Sequence[Started] = ()) -> list[Replayed]:
         """Replay, once, launches that have ended on the emulator and that ran at the same time, beside ``autorun``
         kernels that have not ended; ``age`` are the cycles that the board has been running when the first starts.
         Raises NotReplayed."""
@@ -104,7 +102,9 @@ class Replayer:
         first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
         rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
         every = [*launches, *autorun]
-        texts = (LaunchText * len(every))(*(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True)))
+        texts = (LaunchText * len(every))(
+            *(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True))
+        )
         plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
         channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
         held = (ctypes.c_uint64 * max(1, len(plans)))()

@@ -107,3 +107,13 @@ def test_an_emulated_fault_is_shown_with_both_lines(tmp_path):
 def test_hardware_options_do_not_go_with_the_emulator(tmp_path):
     done = run(tmp_path, EMULATED, "--device", "emulator", "--stall-seed", "3")
     assert done.returncode == 2 and "leave them out with --device emulator" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, device", [(("--device", "model"), ""), (("--workload", "w"), ""), ((), "emulator")]
+)
+def test_predictions_are_beside_measurements_only(tmp_path, arguments, device):
+    """Where nothing is measured there is nothing to compare with, whoever chose the device."""
+    done = run(tmp_path, "print('ran')", "--predict", *arguments, **({"SLUICE_DEVICE": device} if device else {}))
+    assert done.returncode == 2 and "--predict is beside what the board measures" in done.stderr
+    assert not (tmp_path / "w").exists() and "ran" not in done.stdout

@@ -98,9 +98,7 @@ def test_work_items_are_a_loop():
     assert (items.iterations, items.invocations) == (N, 1)
 
 
-@pytest.mark.parametrize(
-    "kernel, what, line", [("meets", "barrier", 20)]
-)
+@pytest.mark.parametrize("kernel, what, line", [("meets", "barrier", 20)])
 def test_what_is_not_modelled_is_named(kernel, what, line):
     with pytest.raises(NotReplayed, match=what) as error:
         replayer(SOURCE, "de5net").machine(kernel, {})

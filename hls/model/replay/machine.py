@@ -135,7 +135,9 @@ class _Writer:
         stores = [self._watched(op, plan, k) for k in range(len(plan.stores))]
         head = [int(Attr.FINDS in op.attrs), self.columns.columns[op], plan.inside]
         loads = [self.text.units.index(load) for load in plan.loads if load in self.text.units]
-        answers = [[*_listed(one.loads), *_listed(one.slots)] for one in answers_of(op, self.rows, self.columns.columns)]
+        answers = [
+            [*_listed(one.loads), *_listed(one.slots)] for one in answers_of(op, self.rows, self.columns.columns)
+        ]
         return [*head, *_listed(asks), *_listed(bases), *_listed(stores), *_listed(loads), *_listed(answers)]
 
     def _watched(self, op: Op, plan: HazardPlan, number: int) -> list[int]:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from ...diag import Span
 from ...records import computed
+from .predictions import LoopPrediction
 
 __all__ = ["Bottleneck", "Conflict", "Copies", "Loop", "Part", "Path", "Serial", "Share", "Unroll", "WouldBe"]
 
@@ -189,6 +190,7 @@ class Loop:
     sentence: str = ""  #: what became of it, and how often an iteration starts
     #: iterations of the loop in a launch, all invocations together; None if known only at run time
     iterations: int | None = None
+    predicted: LoopPrediction | None = None  #: of launches whose workloads were given; None if none was
 
     def __post_init__(self):
         if self.ii and not 1 <= self.interleaving <= self.ii:

@@ -93,6 +93,11 @@ function linksTo(ids) {
   return ids.map((id, index) => [index ? ", " : "", namedItem(id) ? itemLink(namedItem(id)) : id]);
 }
 
+function predictedLaunches(one) {
+  const around = one.most > one.least ? ` (${number(Math.round(one.least))} to ${number(Math.round(one.most))})` : "";
+  return `${number(Math.round(one.cycles))} cycles${around} in ${count(one.launches, "launch", "launches")}`;
+}
+
 DETAILS.kernel = (kernel) => [
   kernel.verdict ? h("p", { class: "verdict" }, kernel.verdict) : null,
   h(
@@ -109,6 +114,8 @@ DETAILS.kernel = (kernel) => [
         ["required group", kernel.required_size?.join(" × ")],
         ["largest group", kernel.most_work_items ? count(kernel.most_work_items, "work-item") : ""],
         ["most dimensions", number(kernel.max_dims)],
+        ["predicted", kernel.predicted ? predictedLaunches(kernel.predicted) : ""],
+        ["assumed", kernel.predicted?.assumed.join("; ")],
         ["attributes", kernel.attributes.length ? h("code", null, kernel.attributes.join(" ")) : ""],
       ]),
     ),

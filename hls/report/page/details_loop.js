@@ -74,6 +74,8 @@ function loopFacts(loop) {
     ],
     ["trip count", loop.trip_count === null ? "known at run time" : number(loop.trip_count)],
     ["iterations a launch", loop.iterations === null ? "" : number(loop.iterations)],
+    ["predicted iterations", loop.predicted ? predictedRuns(loop.predicted) : ""],
+    ["predicted interval", loop.predicted?.iterations ? predictedPace(loop.predicted) : ""],
     ["copies in hardware", loop.copies > 1 ? number(loop.copies) : ""],
     ["slots", number(loop.slots)],
     ["fmax", loop.fmax_mhz ? fmaxWords(loop.fmax_mhz) : ""],
@@ -81,6 +83,14 @@ function loopFacts(loop) {
     ["lost to II 1", loop.lost ? `${number(loop.lost, 1)} cycles an iteration` : ""],
     ["why no more interleaving", loop.one_at_a_time],
   ]);
+}
+
+function predictedRuns(one) {
+  return `${number(Math.round(one.iterations))} in ${count(Math.round(one.invocations), "invocation")}`;
+}
+
+function predictedPace(one) {
+  return `${number(one.interval, 2)} cycles apart: ${one.cause}`;
 }
 
 function fmaxWords(mhz) {

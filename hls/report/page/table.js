@@ -5,11 +5,13 @@
  *
  * A column is {title, value(data), show(data, row), numeric, digits, class, tip, usual}: ``value`` is what sorts, filters and
  * is copied, a text or a number; ``show`` makes what is displayed where that is more than the value; a column whose value is
- * ``usual`` in every row is left out. Returns {element, select()}, which marks the row of what is selected.
+ * ``usual`` in every row is left out, and a ``spare`` one where there is no room for it. Returns {element, select()}, which
+ * marks the row of what is selected. ``sortedBy`` is the title of the column by which rows are sorted at first, the largest on top.
  */
-function makeTable({ caption, columns: possible, rows, empty = "nothing to list", tools = [] }) {
+function makeTable({ caption, columns: possible, rows, empty = "nothing to list", tools = [], sortedBy = null }) {
   const columns = possible.filter((column) => !("usual" in column) || differs(rows, column));
-  const state = { filter: "", sorted: null, descending: false, active: null };
+  const first = columns.findIndex((column) => column.title === sortedBy);
+  const state = { filter: "", sorted: first < 0 ? null : first, descending: first >= 0, active: null };
   const tree = rows.some((row) => row.children?.length);
   linkParents(rows, null);
   const head = h(
@@ -35,11 +37,14 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
     "Copy as Markdown",
   );
   const folds = tree ? [button("Open all", () => openAll(true)), button("Fold all", () => openAll(false))] : [];
+  const note = h("span", { class: "quiet" });
+  const box = h("div", { class: "scroll" }, table);
+  const fit = keepWithin(box, table, columns, note);
   const element = h(
     "div",
     { class: "tablebox" },
-    h("div", { class: "tools" }, filter, ...tools, ...folds, copy),
-    h("div", { class: "scroll" }, table),
+    h("div", { class: "tools" }, filter, ...tools, ...folds, copy, note),
+    box,
   );
   body.addEventListener("keydown", onKey);
   draw();
@@ -90,6 +95,7 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
       else cell.removeAttribute("aria-sort");
       cell.querySelector(".order").textContent = sorted ? (state.descending ? " ▾" : " ▴") : "";
     });
+    fit();
     if (focused) state.active?.element?.focus();
   }
 

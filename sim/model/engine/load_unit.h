@@ -99,7 +99,7 @@ class LoadUnit : public ReadUnit {
     calm_ = calm;
     if (accepted || !was_open) age_ = 0;
     else if (!close) age_++;
-    if (at_rest && last_known_ && requests_.head() && word_of(cell()) == last_) take_same();
+    if (at_rest && last_known_ && any_request() && requested_word() == last_) take_same();
     else if (kept_) look_up();
     if (was_open || !finding_.empty()) clock_.move();
   }
@@ -182,7 +182,7 @@ class LoadUnit : public ReadUnit {
   /// Take an access of a cached unit at rest to the word in use.
   void take_same() {
     accesses++;
-    requests_.pop();
+    accept_request();
     direct_ = true;
     waiting_.push_back({clock_.now, false});
   }

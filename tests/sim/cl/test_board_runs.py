@@ -94,6 +94,7 @@ class Board:
             source="",
             context=self.context,
             compiled=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
+            predictor=None,
         )
         return system, BoardRuns(program)
 

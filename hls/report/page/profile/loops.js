@@ -66,6 +66,7 @@ const PACE_COLUMNS = [
   },
   {
     title: "In the report",
+    spare: true,
     class: "short",
     value: (one) => (one.id ? (reportLoop(one)?.name ?? "") : ""),
     show: (one) => {

@@ -82,6 +82,7 @@ const USE_COLUMNS = [
   {
     title: "Activity",
     numeric: true,
+    spare: true,
     value: (one) => one.activity,
     show: (one) => percentOr(one.activity),
     tip: "requests / cycles",
@@ -96,6 +97,7 @@ const USE_COLUMNS = [
   {
     title: "Sum",
     numeric: true,
+    spare: true,
     value: (one) => (one.id ? (one.stall ?? 0) + (one.occupancy ?? 0) : null),
     show: (one) => (one.id ? percent((one.stall ?? 0) + (one.occupancy ?? 0)) : ""),
     tip: "stall + occupancy: about 100 % for the access that stalls the others",
@@ -111,6 +113,7 @@ const USE_COLUMNS = [
   {
     title: "Moved",
     numeric: true,
+    spare: true,
     value: (one) => one.bytes_moved,
     show: (one) => (one.id ? bytesWords(one.bytes_moved) : ""),
   },
@@ -127,14 +130,23 @@ const USE_COLUMNS = [
   {
     title: "Reuse",
     numeric: true,
+    spare: true,
     digits: 2,
     value: (one) => one.reuse,
     tip: "bytes requested / bytes moved, at least 1",
   },
-  { title: "Burst", numeric: true, digits: 1, value: (one) => one.average_burst, tip: "words of a burst on average" },
+  {
+    title: "Burst",
+    numeric: true,
+    spare: true,
+    digits: 1,
+    value: (one) => one.average_burst,
+    tip: "words of a burst on average",
+  },
   {
     title: "Longest",
     numeric: true,
+    spare: true,
     value: (one) => one.max_burst,
     only: (one) => one.max_burst,
     tip: "words of the longest burst",
@@ -142,6 +154,7 @@ const USE_COLUMNS = [
   {
     title: "Unaligned",
     numeric: true,
+    spare: true,
     value: (one) => one.unaligned,
     show: (one) => percentOr(one.unaligned),
     only: (one) => one.unaligned !== undefined && one.unaligned !== null,
@@ -150,6 +163,7 @@ const USE_COLUMNS = [
   {
     title: "Hits",
     numeric: true,
+    spare: true,
     value: (one) => one.cache_hit,
     show: (one) => percentOr(one.cache_hit),
     only: (one) => one.cache_hit !== null,
@@ -158,6 +172,7 @@ const USE_COLUMNS = [
   {
     title: "In vain",
     numeric: true,
+    spare: true,
     value: (one) => one.in_vain,
     show: (one) => percentOr(one.in_vain),
     only: (one) => one.in_vain !== null,

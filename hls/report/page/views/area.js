@@ -3,7 +3,7 @@
 VIEWS.push({
   id: "area-system",
   title: "Area by system",
-  lead: "What each part of the design takes, counted in the Verilog before synthesis. The parts of a part add up to it.",
+  lead: "What each part of the design takes, counted in the Verilog before synthesis. The parts of a part add up to it, the largest first.",
   make() {
     if (!report.area) return { element: h("p", null, "The area was not estimated.") };
     const rows = [areaRow(report.area)];
@@ -14,7 +14,8 @@ VIEWS.push({
       lineColumn((node) => node.span),
       ...resourceColumns((node) => node.resources),
     ];
-    const table = makeTable({ caption: "Area by system", columns, rows });
+    const [[, logic]] = RESOURCES;
+    const table = makeTable({ caption: "Area by system", columns, rows, sortedBy: logic });
     return { element: table.element, select: table.select };
   },
 });

@@ -29,7 +29,7 @@ VIEWS.push({
     });
     const circles = report.networks
       .filter((one) => one.circle.length)
-      .map((one) => section("Circle of waiting", drawCircle(one), stopsTable(one)));
+      .map((one) => section(circleName(one), drawCircle(one), stopsTable(one)));
     const element = h("div", null, networks.element, circles, section("Channels", channels.element));
     return { element, select: () => networks.select() || channels.select() };
   },
@@ -63,6 +63,11 @@ function stopWords(stop) {
     : `waits for ${stop.other} to send a value through ${stop.channel}`;
 }
 
+/** A circle by the kernels that wait in it. */
+function circleName(network) {
+  return `Circle of waiting: ${shortList([...new Set(network.circle.map((stop) => stop.kernel))])}`;
+}
+
 function stopsTable(network) {
   const columns = [
     { title: "Kernel", value: (stop) => stop.kernel },
@@ -70,7 +75,7 @@ function stopsTable(network) {
     { title: "Waits", value: stopWords },
   ];
   const table = makeTable({
-    caption: "Circle of waiting",
+    caption: circleName(network),
     columns,
     rows: network.circle.map((stop) => ({ key: null, place: stop.span ? placeOf(stop.span) : null, data: stop })),
   });
@@ -80,8 +85,10 @@ function stopsTable(network) {
 /** The kernels of a circle on a ring, each with an arrow to the one it waits for. */
 function drawCircle(network) {
   const stops = network.circle;
+  const id = `waits-${report.networks.indexOf(network)}`; // an id of the whole document
   const radius = Math.max(70, stops.length * 26);
-  const [width, height] = [2 * radius + 360, 2 * radius + 80];
+  const widest = Math.max(...stops.flatMap((stop) => [textWidth(stop.kernel, true) / 2, textWidth(stop.channel)]));
+  const [width, height] = [2 * (radius + 60 + Math.max(120, widest)), 2 * radius + 80];
   const at = stops.map((_, index) => {
     const angle = (2 * Math.PI * index) / stops.length - Math.PI / 2;
     return { x: width / 2 + (radius + 40) * Math.cos(angle), y: height / 2 + radius * Math.sin(angle) };
@@ -89,15 +96,19 @@ function drawCircle(network) {
   const arrows = stops.map((stop, index) => {
     const [from, to] = [at[index], at[(index + 1) % stops.length]];
     const line = shortened(from, to, 34);
-    const middle = { x: (from.x + to.x) / 2 + (to.y - from.y) * 0.14, y: (from.y + to.y) / 2 - (to.x - from.x) * 0.14 };
+    const aside = { x: (to.y - from.y) * 0.14, y: (from.x - to.x) * 0.14 };
+    const middle = { x: (from.x + to.x) / 2 + aside.x, y: (from.y + to.y) / 2 + aside.y };
+    // beside its arrow, on the side to which that bends
+    const side = Math.abs(aside.x) < 4 ? 0 : Math.sign(aside.x);
+    const anchor = ["end", "middle", "start"][side + 1];
     return s(
       "g",
       { class: "edge channel alert" },
       s("path", {
         d: `M${line.from.x} ${line.from.y}Q${middle.x} ${middle.y} ${line.to.x} ${line.to.y}`,
-        "marker-end": "url(#waits)",
+        "marker-end": `url(#${id})`,
       }),
-      s("text", { x: middle.x, y: middle.y, "text-anchor": "middle" }, stop.channel),
+      s("text", { x: middle.x + 4 * side, y: middle.y, "text-anchor": anchor }, stop.channel),
     );
   });
   const nodes = stops.map((stop, index) => {
@@ -111,7 +122,7 @@ function drawCircle(network) {
   });
   const marker = s(
     "marker",
-    { id: "waits", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     s("path", { d: "M0 0 8 4 0 8z", class: "arrowhead alert" }),
   );
   const label = stops.map((stop) => `${stop.kernel} ${stopWords(stop)}`).join("; ");

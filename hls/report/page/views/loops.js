@@ -21,7 +21,7 @@ VIEWS.push({
         class: "kernelrow",
         children: kernel.loops.flatMap((loop) => loopRows(loop, kernel, unrolled)),
       }));
-      table = makeTable({ caption: "Loops", columns: LOOP_COLUMNS, rows, tools: [toggle] });
+      table = makeTable({ caption: "Loops", columns: loopColumns(), rows, tools: [toggle] });
       element.replaceChildren(table.element);
       table.select();
     }
@@ -33,6 +33,12 @@ function loopRows(loop, kernel, unrolled) {
   const children = loop.children.flatMap((child) => loopRows(child, kernel, unrolled));
   if (!unrolled && loop.verdict === "unrolled") return children;
   return [{ key: `loop:${loop.id}`, data: { loop, kernel }, open: true, children }];
+}
+
+/** The columns that say something of this report's loops. */
+function loopColumns() {
+  const loops = [...items.values()].filter((item) => item.kind === "loop").map((item) => item.data);
+  return LOOP_COLUMNS.filter((column) => !column.only || loops.some(column.only));
 }
 
 const ofLoop = (get) => (row) => (row.loop ? get(row.loop) : null);
@@ -76,6 +82,14 @@ const LOOP_COLUMNS = [
     value: ofLoop((loop) => loop.trip_count),
     numeric: true,
     tip: "trip count; empty where it is known only at run time",
+  },
+  {
+    title: "Pred.",
+    value: ofLoop((loop) => (loop.predicted?.iterations ? loop.predicted.interval : null)),
+    numeric: true,
+    digits: 2,
+    only: (loop) => loop.predicted,
+    tip: "predicted cycles between two iterations of an invocation, in the launches whose workloads were given",
   },
   {
     title: "fmax",

@@ -1,0 +1,146 @@
+"""Tables in report.html and profile.html: nothing is cut off, whatever the names and the pane, and their order."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from hls.report import html
+from hls.report import json as report_json
+from hls.report.model import LaunchPrediction, LoopPrediction
+from hls.report.packing import deflated, pack
+from tests.browser.page import PROFILE_VIEWS, VIEWS
+from tests.browser.sample import sample
+
+pytestmark = pytest.mark.browser
+
+
+#: names that are far longer than a column, in every table that has names
+LONG = "the_accumulated_and_weighted_contributions_of_all_sensors"
+
+
+@pytest.fixture(scope="module")
+def long(files):
+    """The page of the sample report with names of 60 characters. Its name."""
+    text = report_json.render(sample())
+    for name in ("smooth", "window", "rows", "credit", "image"):
+        text = re.sub(rf"\b{name}\b", f"{name}_{LONG}", text)
+    files["long"] = files["sample"].with_name("long.html")
+    files["long"].write_text(page_of(json.loads(text)), encoding="utf-8")
+    return "long"
+
+
+def page_of(data: dict) -> str:
+    """The page of a report in plain form."""
+    return html.assembled(
+        title="report",
+        heading="report",
+        subtitle="",
+        text_beside="report.txt",
+        styles=html.STYLES,
+        scripts=html.SCRIPTS,
+        data={"report": deflated(pack(data)), "colours": html.coloured(data)},
+    )
+
+
+def too_wide(page) -> list:
+    """The tables of a view that are wider than their box, with the pixels that are cut off."""
+    page.settle()
+    found = page.run(
+        "return [...document.querySelectorAll('#view .scroll')].map((one) =>"
+        "[one.querySelector('table').ariaLabel, one.scrollWidth - one.clientWidth])"
+    )
+    return [one for one in found if one[1] > 0]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_long_names_do_not_widen_a_table(light, long, view):
+    page = light.open(long, view=view)
+    assert too_wide(page) == []
+    assert not page.complaints()
+
+
+def test_a_narrow_pane_breaks_names_and_a_wide_one_does_not(light):
+    page = light.open(view="loops")
+    broken = "return document.querySelector('#view .scroll').classList.contains('broken')"
+    assert not page.run(broken)
+    page.run("document.documentElement.style.setProperty('--source-size', '520px')")
+    page.settle()
+    assert page.run(broken) and too_wide(page) == []
+    page.run("document.documentElement.style.removeProperty('--source-size')")
+    page.settle()
+    assert not page.run(broken)
+
+
+def test_area_by_system_has_the_largest_first(light):
+    page = light.open(view="area-system")
+    page.run("[...document.querySelectorAll('.tools button')].find((one) => one.innerText === 'Open all').click()")
+    page.settle()
+    rows = page.run(
+        "return [...document.querySelectorAll('#view tbody tr')].map((row) =>"
+        "[Number(row.ariaLevel), Number(row.cells[3].innerText.replaceAll(',', ''))])"
+    )
+    last: dict[int, float] = {}
+    for level, logic in rows:
+        last = {above: value for above, value in last.items() if above <= level}
+        assert logic <= last.get(level, logic)
+        last[level] = logic
+    assert len(rows) > 10 and page.run("return document.querySelectorAll('th')[3].ariaSort") == "descending"
+
+
+def test_every_circle_of_waiting_names_its_kernels(light):
+    certain = next(one for one in sample().networks if one.circle)
+    second = replace(
+        certain,
+        kernels=("first", "other"),
+        circle=tuple(replace(stop, kernel=name) for stop, name in zip(certain.circle, ("first", "other"))),
+    )
+    light.files["circles"] = light.files["sample"].with_name("circles.html")
+    light.files["circles"].write_text(
+        html.render(replace(sample(), networks=(*sample().networks, second))), encoding="utf-8"
+    )
+    page = light.open("circles", view="deadlock")
+    heads = [text for text in page.texts("#view h3") if text.startswith("Circle")]
+    assert heads == ["Circle of waiting: " + ", ".join(one.kernel for one in each.circle) for each in (certain, second)]
+    ids = page.run("return [...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_predictions_are_beside_loops(light):
+    """A column of its own, and the details; no column where nothing was predicted."""
+    (kernel,) = (one for one in sample().kernels if one.name == "smooth")
+    outer = replace(kernel.loops[0], predicted=LoopPrediction(480.0, 1.0, 1234.5, "loops inside, or memory"))
+    launches = LaunchPrediction(2, 592560.0, 590000.0, 600000.0)
+    predicted = replace(kernel, loops=(outer, *kernel.loops[1:]), predicted=launches)
+    light.files["predicted"] = light.files["sample"].with_name("predicted.html")
+    light.files["predicted"].write_text(html.render(replace(sample(), kernels=(predicted,))), encoding="utf-8")
+    page = light.open("predicted", view="loops", item="loop:smooth/y")
+    assert "Pred." in page.texts("#view thead")[0] and "1,234.5" in page.texts("#view tbody")[0]
+    assert "480 in 1 invocation" in page.details and "1,234.5 cycles apart: loops inside, or memory" in page.details
+    page.open("predicted", view="loops", item="kernel:smooth")
+    assert "592,560 cycles (590,000 to 600,000) in 2 launches" in page.details
+    assert "Pred." not in light.open(view="loops").texts("#view thead")[0]
+
+
+@pytest.mark.parametrize("view", PROFILE_VIEWS)
+def test_no_table_of_a_profile_is_wider_than_its_pane(light, view):
+    assert too_wide(light.open("profile", view=view)) == []
+
+
+def test_columns_without_room_are_named_and_stay_in_the_details(light):
+    """All figures of the widest table: in the copy as Markdown, and each column that is left out in a row's details."""
+    page = light.open("profile", view="memory", item="use:send/load_image_L14")
+    page.settle()
+    (said,) = [text for text in page.texts("#view .tools") if "no room for: " in text]
+    left = said.partition("no room for: ")[2].split(", ")
+    shown = page.texts("#view .scroll")[0].splitlines()[0]
+    assert "Longest" in left and not [title for title in left if title in shown]
+    words = {"Longest": "longest burst", "Burst": "average burst", "Sum": "stall + occupancy", "Hits": "cache hits"}
+    words |= {"Unaligned": "unaligned requests", "In vain": "requests in vain"}
+    for title in left:
+        assert words.get(title, title.lower()) in page.details.lower(), title
+    page.run("document.getElementById('source').parentElement.querySelector('#split-source').focus()")
+    page.press("\ue007")  # folds the source
+    page.settle()
+    assert too_wide(page) == [] and "Longest" in page.texts("#view .scroll")[0]
