@@ -28,7 +28,7 @@ ORDER = (
     {"report"},
     {"driver"},
     {"output", "opt", "tune"},
-    {"cli_files", "cli_inspection", "cli_messages", "cli_options", "cli_workloads"},
+    {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_options", "cli_workloads"},
     {"cli_model", "cli_profile", "cli_tune"},
     {"cli"},
 )

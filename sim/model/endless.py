@@ -50,7 +50,7 @@ class Endless:
         found = False
         for loop in self._loops(around):
             rows = self._rows(records, loop)
-            ends = np.nonzero(rows[:, 0])[0] if len(rows) else ()
+            ends = np.nonzero(rows[:, 0])[0]
             first = int(ends[-1]) + 1 if len(ends) else 0
             if first < len(rows):
                 self._rows(records, around)[-1][self.columns.columns[loop]] = first + 1
@@ -69,4 +69,4 @@ class Endless:
         if not count:
             return np.zeros((0, width), np.uint64)
         memory = (ctypes.c_uint64 * (count * width)).from_address(place)
-        return np.frombuffer(memory, np.uint64).reshape(count, width)
+        return np.ctypeslib.as_array(memory).reshape(count, width)

@@ -110,7 +110,7 @@ class _Writer:
         return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
 
     def _calls(self) -> list[list[int]]:
-        groups: dict[tuple, int] = {}
+        groups: dict[tuple[object, ...], int] = {}
         numbers = []
         for op in self.text.calls:
             end = end_of(op)
