@@ -20,12 +20,12 @@ from .progress import PATIENCE, Progress, read_counters
 from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
+from .start_registers import start_writes
 from .waveform import begin_waveform
 from .wired import run_by_wires
 
 __all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
 
-WORD = (1 << 32) - 1
 
 #: more cycles than any simulation runs
 ALL_CYCLES = 1 << 62
@@ -156,14 +156,7 @@ class LoadedSystem:
         session = self.session
         before = session.cycle()
         self._begin_trace(before)
-        registers = [(kernel.base + at.INTERRUPT, 1)]
-        for argument in kernel.arguments:
-            if argument.kind == "pipe":
-                continue
-            registers += _slot(kernel.base + argument.offset, arguments[argument.name], argument.bytes)
-        for name, offset in kernel.launch.items():
-            registers += _slot(kernel.base + offset, launch[name])
-        session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
+        session.write(start_writes(kernel, arguments, launch, forget))
         self._running[kernel.name] = _Started(kernel, before, time.perf_counter(), self._banks())
         self._progress = None
 
@@ -304,8 +297,3 @@ class LoadedSystem:
             self._session = self.probe = None
             self._before, self._reached = self._before + self._reached, 0
         self.forget()
-
-
-def _slot(offset: int, value: int, size: int = at.SLOT) -> list[tuple[int, int]]:
-    """The register writes of a value of ``size`` bytes; a short one fills its slot."""
-    return [(offset + k, value >> 8 * k & WORD) for k in range(0, -(-max(size, at.SLOT) // 4) * 4, 4)]

@@ -22,6 +22,7 @@ from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import Started
 from sim.model import Launched, Replayer
+from sim.start_registers import number_of_start_writes
 
 from .arguments import Value
 from .emulated import Emulated, interface_of
@@ -29,8 +30,8 @@ from .memory import Buffer
 
 __all__ = ["ReplayModel", "model_source"]
 
-#: bytes of a register; registers of every launch, beside those of its arguments; cycles in which one is written
-REGISTER_BYTES, CONTROL_WRITES, WRITE_CYCLES = 4, 3, 4
+#: cycles of an AXI4-Lite write of a register, from one write to the next
+WRITE_CYCLES = 4
 
 
 class ReplayModel:
@@ -86,8 +87,8 @@ class ReplayModel:
     def _register_cycles(self, kernel: str) -> int:
         """Cycles in which the host writes the registers of a launch."""
         function = self.replayer.kernels[kernel].function
-        words = sum(-(-parameter.bytes // REGISTER_BYTES) for parameter in function.params)
-        return WRITE_CYCLES * (CONTROL_WRITES + words)
+        arguments = [parameter.bytes for parameter in function.params if parameter.kind != "pipe"]
+        return WRITE_CYCLES * number_of_start_writes(arguments, len(function.attrs.get(Attr.LAUNCH_ARGS, ())))
 
     def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
         planned, clock = self.replayer.kernels[kernel], self.board.clock

@@ -87,8 +87,9 @@ def test_cycles_are_those_of_the_board():
     measured, bytes_there = run("board")
     predicted, bytes_here = run("model")
     assert bytes_here == bytes_there
-    for here, there in zip(predicted, measured, strict=True):
-        assert abs(here - there) <= max(8, 0.01 * there), (predicted, measured)
+    # a replay begins with all rows of the memory closed, the board's later launches do not
+    for here, there, most in zip(predicted, measured, [1, 1, 1, 8, 8, 8], strict=True):
+        assert abs(here - there) <= most, (predicted, measured)
 
 
 @pytest.fixture(scope="module")
