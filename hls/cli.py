@@ -1,4 +1,4 @@
-"""The command line: ``sluice compile`` and ``sluice run``.
+"""The command line: its commands, and ``sluice compile``.
 
 Exit codes: 0 for success; 1 if a kernel or board file cannot be used, results cannot be written, or a program fails; 2
 if the command line itself is wrong, which includes files and boards that do not exist; 128 + n if signal n ended the
@@ -7,7 +7,6 @@ an array on stdout. An internal error of the compiler is one message, too; with 
 a traceback.
 """
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -29,20 +28,17 @@ from .cli_options import (
     FPC,
     INCLUDE_DIRS,
     CompileCommand,
-    check_board,
     check_prefix,
-    check_trace,
     design_option,
-    make_folder,
     parse_limits,
+    workloads_option,
 )
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
-from .narrow import present
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
-from .signals import deferred, exit_on_signals, supervise
+from .signals import deferred, exit_on_signals
 from .target.board import Board
 from .time_limit import time_limit
 
@@ -50,8 +46,6 @@ if TYPE_CHECKING:
     from .cli_workloads import Given
 
 __all__ = ["main"]
-
-WRONG_USAGE = 2
 
 
 def _version() -> str:
@@ -61,14 +55,17 @@ def _version() -> str:
         return "(run from its sources)"
 
 
-#: commands whose modules import the compiler or the profiler, which takes most of a second
+#: commands with a module of their own; those of models, profiles and searches import the compiler, which takes most of
+#: a second
 _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
         "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."
     ),
     "profile": LazyCommand("hls.cli_profile", "profile", "Run a host program and explain every cycle of it."),
+    "run": LazyCommand("hls.cli_run", "run_command", "Run a host program on the simulated board."),
     "stalls": LazyCommand("hls.cli_profile", "stalls", "Show the stalls in a waveform of `sluice run --trace`."),
     "tune": LazyCommand("hls.cli_tune", "tune_command", "Search for the best design of a program."),
 }
@@ -162,14 +159,9 @@ def main() -> None:
     help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
     "where no value is given.  [default: none]",
 )
-@click.option(
-    "--workload",
-    "workloads",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, path_type=Path),
-    help="Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
-    "of them; repeatable.",
+@workloads_option(
+    "Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
+    "of them; repeatable."
 )
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option(
@@ -366,161 +358,6 @@ def _testbench(output: Path) -> list[str]:
             Diagnostic(message, hint="leave --testbench out to have the Verilog alone", code=Code.NO_TESTBENCH)
         )
     return done.stdout.split()
-
-
-@main.command(
-    short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
-)
-@BOARD
-@click.option(
-    "--trace",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    callback=check_trace,
-    help="Write an FST waveform, and saved views of it for GTKWave and Surfer.",
-)
-@click.option(
-    "--trace-signals",
-    type=click.Choice(["accounts", "handshakes", "all"]),
-    default=None,
-    help="What the waveform holds: what each kernel and access does, also every handshake, or every signal.  "
-    "[default: $SLUICE_TRACE_SIGNALS, else handshakes]",
-)
-@click.option(
-    "--device",
-    type=click.Choice(["board", "emulator", "model"]),
-    default=None,
-    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles.  "
-    "[default: $SLUICE_DEVICE, else board]",
-)
-@click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
-@click.option(
-    "--stats-file",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    callback=check_trace,
-    help="Write the measured figures of all launches there, as JSON.",
-)
-@click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
-@click.option(
-    "--workload",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Run on the emulator, and write there what each launch did, for the performance model.",
-)
-@click.option(
-    "--predict",
-    is_flag=True,
-    help="Also predict each launch on the model, and print that beside what is measured, with the account to blame "
-    "where they differ by more than 10 %.",
-)
-@design_option
-@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, predict, design, host, arguments):
-    """Run a pyopencl-style host program on the simulated board.
-
-    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
-    """
-    if device in ("emulator", "model") and (trace or stall_seed):
-        raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
-    if workload and (device in ("board", "model") or trace or stall_seed):
-        raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
-    if predict and (workload or (device or os.environ.get("SLUICE_DEVICE", "board")) != "board"):
-        raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
-    if trace_signals and not trace:
-        raise click.UsageError("--trace-signals goes with --trace FILE")
-    messages = Messages("text")
-    with messages.guard():
-        read_board(board)
-    env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
-    if device:
-        env["SLUICE_DEVICE"] = device
-    if trace:
-        env["SLUICE_TRACE"] = str(trace.resolve())
-    if trace_signals:
-        env["SLUICE_TRACE_SIGNALS"] = trace_signals
-    if stats_file:
-        env["SLUICE_STATS_FILE"] = str(stats_file.resolve())
-    if stall_seed:
-        env["SLUICE_STALL_SEED"] = str(stall_seed)
-    if workload:
-        env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
-    if predict:
-        env["SLUICE_PREDICT_RUN"] = "1"
-    if design:
-        env["SLUICE_DESIGN"] = str(design.resolve())
-    # the host API belongs to the simulation package, which this package must not import
-    command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
-    sys.exit(supervise(command, env))
-
-
-@main.command(short_help="Run single passes on IR text.")
-@click.argument("source", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--passes",
-    default="",
-    metavar="A,B{X=1}",
-    help="Names of passes, with commas between, and their options in braces.",
-)
-@click.option(
-    "--board",
-    callback=check_board,
-    help="Board whose delays and memories passes go by.  [default: $SLUICE_BOARD, else de5net]",
-)
-@click.option(
-    "--list-passes",
-    "listed",
-    is_flag=True,
-    help="Show all passes in the order of the pipeline, with their options, and end.",
-)
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the IR there.  [default: stdout]",
-)
-@inspection_options
-def opt(source, passes, board, listed, output, **inspected):
-    """Run single passes on the IR text of SOURCE (a file of `compile --dump-ir`), and print the IR that they leave."""
-    if source is None and not listed:
-        raise click.UsageError("Missing argument 'SOURCE': a file with IR, as `sluice compile --dump-ir` writes them")
-    messages = Messages("text")
-    with messages.guard():
-        from .opt import describe, known_passes, printed, read_module, run_passes
-        from .passes.manager import Stopped
-
-        facts = read_board(board)
-        if listed:
-            click.echo("\n".join(describe(one) for one in known_passes(facts).values()))
-            return
-        inspection = make_inspection(facts, **inspected)
-        text = read_source(source)
-        messages.sources[str(source)] = text
-        try:
-            module = read_module(text, str(source))
-            result = printed(run_passes(module, passes, facts, inspection, messages.add))
-        except Stopped as stopped:
-            result = "\n".join(present(inspection).text(function) for function in stopped.functions)
-        show_times(inspection)
-        _write_text(result, output)
-        messages.show()
-
-
-def _write_text(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text)
-    except OSError as error:
-        raise CompileError(
-            Diagnostic(
-                f"cannot write {output}: {error.strerror}", hint="name another file with -o", code=Code.CANNOT_WRITE
-            )
-        ) from error
 
 
 if __name__ == "__main__":

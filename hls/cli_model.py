@@ -11,7 +11,7 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, workloads_option
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
 from .driver import compile, inlined_kernels, plan_network, plan_source
@@ -51,14 +51,9 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
 
 @click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--workload",
-    "workloads",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, path_type=Path),
-    help="What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.  "
-    "[default: what the source tells, and --trip]",
+@workloads_option(
+    "What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.  "
+    "[default: what the source tells, and --trip]"
 )
 @click.option(
     "--trip",

@@ -3,6 +3,7 @@
 import os
 import shlex
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ __all__ = [
     "make_folder",
     "parse_defines",
     "parse_limits",
+    "workloads_option",
 ]
 
 DEFAULT_BOARD = "de5net"
@@ -143,3 +145,15 @@ design_option = click.option(
     callback=_check_design,
     help="Compile with the design that `sluice tune` wrote to FILE.",
 )
+
+
+def workloads_option(help: str) -> Callable[[Callable], Callable]:
+    """``--workload FILE``, a file or a folder, of the commands that predict launches; parameter ``workloads``."""
+    return click.option(
+        "--workload",
+        "workloads",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(exists=True, path_type=Path),
+        help=help,
+    )

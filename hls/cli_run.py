@@ -1,0 +1,115 @@
+"""The command ``sluice run``."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from .cli_files import read_board
+from .cli_messages import Messages
+from .cli_options import BOARD, check_trace, design_option, make_folder
+from .signals import supervise
+
+__all__ = ["run_command"]
+
+
+@click.command(
+    "run", short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
+)
+@BOARD
+@click.option(
+    "--trace",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    callback=check_trace,
+    help="Write an FST waveform, and saved views of it for GTKWave and Surfer.",
+)
+@click.option(
+    "--trace-signals",
+    type=click.Choice(["accounts", "handshakes", "all"]),
+    default=None,
+    help="What the waveform holds: what each kernel and access does, also every handshake, or every signal.  "
+    "[default: $SLUICE_TRACE_SIGNALS, else handshakes]",
+)
+@click.option(
+    "--device",
+    type=click.Choice(["board", "emulator", "model"]),
+    default=None,
+    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
+    "or on the model, with predicted cycles.  "
+    "[default: $SLUICE_DEVICE, else board]",
+)
+@click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
+@click.option(
+    "--stats-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    callback=check_trace,
+    help="Write the measured figures of all launches there, as JSON.",
+)
+@click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
+@click.option(
+    "--workload",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Run on the emulator, and write there what each launch did, for the performance model.",
+)
+@click.option(
+    "--predict",
+    is_flag=True,
+    help="Also predict each launch on the model, and print that beside what is measured, with the account to blame "
+    "where they differ by more than 10 %.",
+)
+@design_option
+@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run_command(
+    board: str,
+    device: str | None,
+    trace: Path | None,
+    trace_signals: str | None,
+    stats: bool,
+    stats_file: Path | None,
+    stall_seed: int,
+    workload: Path | None,
+    predict: bool,
+    design: Path | None,
+    host: Path,
+    arguments: tuple[str, ...],
+) -> None:
+    """Run a pyopencl-style host program on the simulated board.
+
+    ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
+    """
+    if device in ("emulator", "model") and (trace or stall_seed):
+        raise click.UsageError(f"--trace and --stall-seed are about hardware; leave them out with --device {device}")
+    if workload and (device in ("board", "model") or trace or stall_seed):
+        raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
+    if predict and (workload or (device or os.environ.get("SLUICE_DEVICE", "board")) != "board"):
+        raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
+    if trace_signals and not trace:
+        raise click.UsageError("--trace-signals goes with --trace FILE")
+    messages = Messages("text")
+    with messages.guard():
+        read_board(board)
+    env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
+    if device:
+        env["SLUICE_DEVICE"] = device
+    if trace:
+        env["SLUICE_TRACE"] = str(trace.resolve())
+    if trace_signals:
+        env["SLUICE_TRACE_SIGNALS"] = trace_signals
+    if stats_file:
+        env["SLUICE_STATS_FILE"] = str(stats_file.resolve())
+    if stall_seed:
+        env["SLUICE_STALL_SEED"] = str(stall_seed)
+    if workload:
+        env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
+    if predict:
+        env["SLUICE_PREDICT_RUN"] = "1"
+    if design:
+        env["SLUICE_DESIGN"] = str(design.resolve())
+    # the host API belongs to the simulation package, which this package must not import
+    command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
+    sys.exit(supervise(command, env))
