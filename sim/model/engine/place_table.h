@@ -13,10 +13,14 @@ class PlaceTable {
  public:
   explicit PlaceTable(const StoresPlan& of) : plan(of) {}
   virtual ~PlaceTable() = default;
-  virtual bool room() const = 0;
+  bool room() const { return size() < static_cast<size_t>(plan.entries) - 1; }
   /// Numbers of the entries that hold one of the places.
-  virtual void match(const std::vector<u64>& places, std::vector<u64>& found) const = 0;
-  /// A token has come: its access waits for the places, and it stores to `place`, if any.
+  void match(const std::vector<u64>& places, std::vector<u64>& found) const {
+    found.clear();
+    for (size_t k = 0; k < size(); k++)
+      if (std::any_of(places.begin(), places.end(), [&](u64 place) { return holds(k, place); })) found.push_back(gone_ + k);
+  }
+  /// A token has come whose access waits for the places.
   virtual void ask(const std::vector<u64>& places) = 0;
   virtual void enter(u64 place) { entering_ = true, place_ = place; }
   /// The number of the entry in which the place that enters in this cycle is.
@@ -35,6 +39,10 @@ class PlaceTable {
   const StoresPlan& plan;
 
  protected:
+  virtual size_t size() const = 0;
+  /// Whether entry `k`, from the oldest, is one of that place.
+  virtual bool holds(size_t k, u64 place) const = 0;
+
   u64 gone_ = 0, done_ = 0, retiring_ = 0, place_ = 0;
   bool entering_ = false;
 };
@@ -43,12 +51,6 @@ class PlaceTable {
 class StoreTable final : public PlaceTable {
  public:
   using PlaceTable::PlaceTable;
-  bool room() const override { return entries_.size() < static_cast<size_t>(plan.entries) - 1; }
-  void match(const std::vector<u64>& places, std::vector<u64>& found) const override {
-    found.clear();
-    for (size_t k = 0; k < entries_.size(); k++)
-      if (std::find(places.begin(), places.end(), entries_[k]) != places.end()) found.push_back(gone_ + k);
-  }
   void ask(const std::vector<u64>&) override {}
   u64 at(u64) const override { return gone_ + entries_.size(); }
   void tell(bool made) override {
@@ -73,6 +75,9 @@ class StoreTable final : public PlaceTable {
   }
 
  private:
+  size_t size() const override { return entries_.size(); }
+  bool holds(size_t k, u64 place) const override { return entries_[k] == place; }
+
   std::deque<u64> entries_;  ///< places, the oldest first
   std::deque<bool> fates_;   ///< whether the oldest are made
   bool telling_ = false, made_ = false;
@@ -82,21 +87,15 @@ class StoreTable final : public PlaceTable {
 class WordTable final : public PlaceTable {
  public:
   using PlaceTable::PlaceTable;
-  bool room() const override { return entries_.size() < static_cast<size_t>(plan.entries) - 1; }
-  void match(const std::vector<u64>& places, std::vector<u64>& found) const override {
-    found.clear();
-    for (size_t k = 0; k < entries_.size(); k++)
-      if (std::any_of(places.begin(), places.end(), [&](u64 place) { return holds(entries_[k], place); })) found.push_back(gone_ + k);
-  }
   /// No store joins an entry for which an access waits.
   void ask(const std::vector<u64>& places) override {
-    waited_ = grows_ && std::any_of(places.begin(), places.end(), [&](u64 place) { return holds(newest_, place); });
+    waited_ = grows_ && std::any_of(places.begin(), places.end(), [&](u64 place) { return newest_.holds(place); });
   }
   u64 at(u64 place) const override { return opened_ - (grows_ && word(place) == newest_.word && !waited_); }
   void tell(bool) override {}
 
   void commit() override {
-    const u64 newest = opened_ - 1;  // before this cycle; as an entry that is no more it is not the oldest
+    const u64 newest = opened_ - 1;  // number of the newest entry before this cycle; below gone_ if it has left
     const bool joins = entering_ && grows_ && word(place_) == newest_.word && !waited_, opens = entering_ && !joins;
     const bool leaves = known_ && done_ >= due_ && !(joins && newest == gone_);
     const u64 then = leaves ? gone_ + 1 : gone_;
@@ -125,11 +124,11 @@ class WordTable final : public PlaceTable {
     u64 word = 0;
     std::vector<u64> places;
     u64 count = 0;
+    bool holds(u64 place) const { return std::find(places.begin(), places.end(), place) != places.end(); }
   };
+  size_t size() const override { return entries_.size(); }
+  bool holds(size_t k, u64 place) const override { return entries_[k].holds(place); }
   u64 word(u64 place) const { return place / static_cast<u64>(plan.per_word); }
-  static bool holds(const Entry& entry, u64 place) {
-    return std::find(entry.places.begin(), entry.places.end(), place) != entry.places.end();
-  }
   void add(Entry& entry) const { entry.places.push_back(place_), entry.count++; }
 
   std::deque<Entry> entries_;
