@@ -97,7 +97,7 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
     lines += _work_groups(kernel)
-    lines += wrapped(f"{say_launches(kernel.predicted)}", "") if kernel.predicted else []
+    lines += wrapped(say_launches(kernel.predicted), "") if kernel.predicted else []
     lines.append(RULE)
     written: list[str] = []
     alike: dict[str, list[str]] = {}

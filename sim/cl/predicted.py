@@ -12,6 +12,7 @@ from hls.ir.launch import IndexSpace
 from hls.model.compared import compare, compared_text
 from hls.model.prediction import Prediction
 from hls.model.replay import NotReplayed
+from hls.narrow import instance
 from hls.options import Options
 from hls.records import plain
 from hls.target.board import Board
@@ -37,9 +38,7 @@ class RunPredictor:
 
     def __init__(self, source: str, board: Board, options: Options, file: str) -> None:
         built = model_source(source, board, options, file)
-        if not isinstance(built.model, ReplayModel):
-            raise TypeError(f"{built.model!r} is no replay")
-        self._model, self._emulator = built.model, built.emulator
+        self._model, self._emulator = instance(built.model, ReplayModel), built.emulator
         self._kernels = {one.name: one for one in built.interface.kernels}
 
     @classmethod

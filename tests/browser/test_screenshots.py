@@ -1,7 +1,7 @@
 """Every view looks as it did: screenshots of 1280 x 900 pixels, compared with those in ``screenshots/`` tile by tile.
 
-Pictures are lossless WebP. Which version of Chromium they are of is kept beside them, for the message: versions 150 and
-156 draw every picture alike, bit by bit, so all versions are compared.
+Pictures are lossless WebP. Which version of Chromium they are of is kept beside them, for the message. The pictures that
+versions 150 and 156 have both drawn are alike, bit by bit, so all versions are compared.
 
 ``make browser UPDATE=1`` writes new ones; look at them before they are committed.
 """

@@ -1,6 +1,7 @@
 """Choice of how a dependence is kept: by the levels of a pipeline, by tokens inside an inner loop, or by a wait for the
 end of that loop."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind
@@ -111,11 +112,9 @@ class OrderChoice:
         """Loads that need not be compared with stores of their own nest. Their address is on a recurrence with their
         result, so each iteration would pay for the comparison; and only a loop around at least two more carries their
         dependences, which waits once for all iterations of those."""
-        loads: dict[Op, list[Dependence]] = {
-            fact.dst: [] for fact in needed if fact.kind is Kind.RAW and fact.dst.opcode == "load"
-        }
+        loads = defaultdict[Op, list[Dependence]](list)
         for fact in needed:
-            if fact.dst in loads and fact.kind is Kind.RAW:
+            if fact.kind is Kind.RAW and fact.dst.opcode == "load":
                 loads[fact.dst].append(fact)
         found, late = set(), dict[Region, Mapping[Value, int]]()
         for load, facts in loads.items():
