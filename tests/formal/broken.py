@@ -94,7 +94,7 @@ BREAKS = (
     ),
     Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == following)", "1"),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
-    Break("burst_builder", BurstBuilder, "elaborate", "following[:self.align_bits] == 0", "0"),
+    Break("burst_builder", BurstBuilder, "elaborate", "following[: self.align_bits] == 0", "0"),
     Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
     Break("settlement", Settlement, "elaborate", "acks + self.ack - settled", "acks + self.ack"),
     # load units
@@ -103,9 +103,9 @@ BREAKS = (
     Break("load_ahead", LoadUnit, "_fresh", "(~runs &", "(1 &"),
     Break("load_ahead", RunAhead, "elaborate", "ahead + sent - self.reach", "ahead + sent"),
     Break("load_ahead", RunAhead, "elaborate", "(offered != last) & (~ends | goes_on)", "~ends | goes_on"),
-    Break("load_ahead", RunAhead, "elaborate", "self.o.valid | (offered != (last + 1)[:len(last)])", "1"),
+    Break("load_ahead", RunAhead, "elaborate", "self.o.valid | (offered != (last + 1)[: len(last)])", "1"),
     Break("load_ahead", FetchPath, "elaborate", "(builder.i.ready & ~first)", "builder.i.ready"),
-    Break("load", FetchPath, "elaborate", "(words.free != 0)", "1"),
+    Break("load", FetchPath, "elaborate", "words.free != 0", "Const(1)"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),
     Break("cached_load", WordFinder, "_ring", "self.flush", "C(0)"),
     Break(

@@ -77,3 +77,11 @@ def test_what_cannot_happen_is_told():
         bench.reach(count == 3, "three")
 
     assert solve.unreached(_circuit(claims), 8) == ["three"]
+
+
+@pytest.mark.parametrize("broken", BREAKS, ids=lambda one: f"{one.proof}-{one.part.__name__}")
+def test_every_break_still_finds_its_text(broken):
+    """A part that was written anew would end the campaign of all breaks."""
+    right = vars(broken.part)[broken.method]
+    with broken.done():
+        assert vars(broken.part)[broken.method] is not right
