@@ -46,7 +46,7 @@ class LibraryParts:
             raise CompileError.at(
                 op.span,
                 f"this operation cannot run at the kernel clock: {error}",
-                "ask for a lower clock: with --clock, or with scheduler_target_fmax_mhz where the kernel has it",
+                "ask for a lower clock: --clock, kernel_mhz in the board's file, or scheduler_target_fmax_mhz of the kernel",
                 code=Code.TOO_SLOW_FOR_CLOCK,
             ) from error
 
