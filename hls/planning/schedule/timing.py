@@ -46,7 +46,7 @@ class LibraryParts:
             raise CompileError.at(
                 op.span,
                 f"this operation cannot run at the kernel clock: {error}",
-                "ask for a lower clock: --clock, kernel_mhz in the board's file, or scheduler_target_fmax_mhz of the kernel",
+                "ask for a lower clock: --clock, the kernel_mhz of the board, or scheduler_target_fmax_mhz",
                 code=Code.TOO_SLOW_FOR_CLOCK,
             ) from error
 
