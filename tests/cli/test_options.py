@@ -61,3 +61,9 @@ def test_random_stalls(folder):
     assert "stall_seed" not in (folder / "out/rtl/sluice_system.v").read_text()
     assert compiled(folder, "--random-stalls").exit_code == 0
     assert "input [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
+
+
+def test_banks_one_behind_the_other(folder):
+    assert compiled(folder, "--no-interleaving", "default").exit_code == 0
+    refused = compiled(folder, "-no-interleaving", "HBM")
+    assert refused.exit_code == 1 and "board de5net has no memory 'HBM'" in refused.output

@@ -241,7 +241,17 @@ def test_short_stalls_are_left_out_and_the_page_is_opened(profiled, tmp_path):
     browser.write_text('#!/bin/sh\necho "$1" > opened\n')
     browser.chmod(0o755)
     done = sluice(
-        tmp_path, "profile", "-o", "out", "--min-stall", "1000000", "--open", "host.py", BROWSER=f"{browser} %s"
+        tmp_path,
+        "profile",
+        "-o",
+        "out",
+        "--min-stall",
+        "1000000",
+        "--stall-seed",
+        "3",
+        "--open",
+        "host.py",
+        BROWSER=f"{browser} %s",
     )
     assert done.returncode == 0, done.stderr
     names = [

@@ -113,6 +113,9 @@ def test_one_that_joins_evaluates_points_and_prints_no_result(folder, tuned):
 def test_knobs_are_listed(folder):
     done = sluice(folder, *TUNE, "--list-knobs")
     assert "unroll k@5: as written, 2, 4, 8, all" in done.stdout.splitlines()
+    assert "-fp-relaxed" not in done.stdout
+    relaxed = sluice(folder, *TUNE, "-fp-relaxed", "--list-knobs")
+    assert "-fp-relaxed: as written, 1" in relaxed.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -177,3 +177,5 @@ def test_two_parts_of_a_waveform_sum_to_the_whole(traced):
 
     whole, first, rest = cycles(), cycles("--to", "2000"), cycles("--from", "2000")
     assert first > 0 and rest > 0 and first + rest == whole
+    few, all_rows = (sluice(folder, "stalls", "t.fst", "--top", top).stdout.splitlines() for top in ("1", "99"))
+    assert len(few) < len(all_rows)

@@ -40,7 +40,8 @@ after a change that a guide advises (`tests/guides/pairs.cl`): `make bench` prin
 
 @functools.cache
 def _words_of_tests() -> dict[str, list[str]]:
-    """The files in tests/ that have a word, an option (`--fit`) or a pragma (`pragma unroll`), tests before kernels."""
+    """The files in tests/ that have a word, an option (`--fit`), a pragma (`pragma unroll`) or a word in quotation marks,
+    tests before kernels."""
     tests = ROOT / "tests"
     found: dict[str, list[str]] = {}
     files = [one for kind in ("*.py", "*.cl") for one in sorted(tests.rglob(kind)) if one.parent != ROWS.parent]
@@ -48,20 +49,26 @@ def _words_of_tests() -> dict[str, list[str]]:
         if file.name in NO_TESTS:
             continue
         text = file.read_text()
-        words = {*re.findall(r"[\w-]+", text), *re.findall(r"pragma \w+", text)}
+        words = {word for form in (r"[\w-]+", r"pragma \w+", r'"\w+"') for word in re.findall(form, text)}
         for word in words:
             found.setdefault(word, []).append(str(file.relative_to(tests)))
     return found
 
 
-def tests_of(*words: str, most: int = 2) -> list[str]:
-    """The first files whose text has one of the words."""
-    found = [file for word in words for file in _words_of_tests().get(word, ())]
-    return list(dict.fromkeys(sorted(found, key=lambda name: not Path(name).name.startswith("test_"))))[:most]
+def tests_of(*words: str, with_word: str = "", most: int = 2) -> list[str]:
+    """The first files whose text has one of the words, and also ``with_word``; of options, which have one, only
+    tests."""
+    index = _words_of_tests()
+    found = dict.fromkeys(file for word in words for file in index.get(word, ()))
+    if with_word:
+        beside = set(index.get(with_word, ()))
+        found = dict.fromkeys(file for file in found if file in beside and file.endswith(".py"))
+    return sorted(found, key=lambda name: not Path(name).name.startswith("test_"))[:most]
 
 
 def _options() -> Iterator[tuple[str, str, str, list[str]]]:
-    """(command, option, meaning, tests)."""
+    """(command, option, meaning, tests). Commands that share an option share its tests."""
+    found, shared = [], {}
     context = click.Context(cli)
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
@@ -69,8 +76,12 @@ def _options() -> Iterator[tuple[str, str, str, list[str]]]:
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 spelled = sorted({*option.opts, *option.secondary_opts}, key=len)
-                named = ", ".join(f"`{one}`" for one in spelled)
-                yield name, named, option.help or "", tests_of(*spelled)
+                key = ", ".join(f"`{one}`" for one in spelled), option.help or ""
+                tests = tests_of(*spelled, with_word=f'"{name}"')
+                shared[key] = shared.get(key) or tests
+                found.append((name, key, tests))
+    for name, key, tests in found:
+        yield name, *key, tests or shared[key]
 
 
 def _words(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
