@@ -102,6 +102,7 @@ bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
 	@$(BIN)/python -m tests.guides.memories
+	@$(BIN)/python -m tests.guides.pairs
 	@$(BIN)/python -m tests.benchmarks
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.

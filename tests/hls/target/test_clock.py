@@ -1,6 +1,9 @@
 """Another clock than the board's: for a whole design, and for one kernel."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,16 @@ from hls.cli import main
 from hls.driver import compile
 from hls.target.board import BoardError, load_board
 
-EXAMPLE = Path(__file__).parents[3] / "examples/vecadd/kernel.cl"
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples/vecadd/kernel.cl"
+HOST = """
+import numpy as np, sim.cl as cl
+context = cl.create_some_context()
+queue = cl.CommandQueue(context)
+program = cl.Program(context, {text!r}).build()
+a, o = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096) for _ in range(2))
+program.k(queue, (1,), None, a, o, np.int32(100)).wait()
+"""
 SUM = "{} __kernel void {}(__global const float *restrict a, __global float *restrict o, int n) "
 SUM += "{{ float s = 0; for (int i = 0; i < n; i++) s += a[i]; *o = s; }}\n"
 
@@ -86,3 +98,13 @@ def test_no_part_is_as_fast_as_that():
     assert found.exit_code == 1
     assert "error[E0702]: this operation cannot run at the kernel clock" in found.output
     assert "--clock" in found.output
+
+
+def test_seconds_of_a_run_follow_the_clock(tmp_path, monkeypatch):
+    (tmp_path / "host.py").write_text(HOST.format(text=sums(k=0)))
+    monkeypatch.chdir(tmp_path)
+    for clock in ("120", "240"):
+        command = [sys.executable, "-m", "hls.cli", "run", "--device", "model", "--clock", clock, "host.py"]
+        env = os.environ | {"PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=env, text=True, capture_output=True, check=True)
+        assert f"cycles at {clock} MHz" in done.stderr
