@@ -30,13 +30,15 @@ from .interface import (
     CounterInterface,
     KernelInterface,
     MemoryInterface,
+    PortInterface,
     StreamInterface,
     SystemInterface,
 )
 from .kernel import KernelHardware
 from .observe import KernelCounters, UnitCounters
+from .registers import describe_registers
 
-__all__ = ["KernelInput", "build_system"]
+__all__ = ["KernelInput", "build_system", "module_names"]
 
 TOP = "sluice_system"
 
@@ -143,6 +145,7 @@ class _System:
             double_clock=bool(clocks),
             memories=self._memories(),
             probe=self._probe_map(),
+            ports=_ports(ports),
         )
 
     def _probe_port(self) -> dict:
@@ -208,7 +211,8 @@ class _System:
         self.m.submodules[self.names[function.name]] = hardware.m
         self.named[function.name] = units[0].context.names.given
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
-        return hardware, _interface(function, kernel, index, map_, counters.layout)
+        has_registers = self.options.control == "axi-lite"
+        return hardware, _interface(function, kernel, index, map_, counters.layout, has_registers)
 
     def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:
         """The kernel, or one of its compute units, which knows its number."""
@@ -247,6 +251,18 @@ class _System:
         return own
 
 
+def _ports(ports: dict) -> tuple[PortInterface, ...]:
+    """The ports of the top module, those of the domain ``sync`` first, which Amaranth adds by itself."""
+    return (
+        PortInterface("clk", "in", 1),
+        PortInterface("rst", "in", 1),
+        *(
+            PortInterface(name, "out" if direction == PortDirection.Output else "in", len(value))
+            for name, (value, direction) in ports.items()
+        ),
+    )
+
+
 def _registers(function, address_bits: int) -> list[tuple[str, int]]:
     """(name, bits) of every argument register: the kernel's parameters, then launch sizes."""
     scalars = {v: p for v, p in zip(function.args, [p for p in function.params if p.kind == "scalar"], strict=False)}
@@ -263,7 +279,7 @@ def _launch(function) -> list[int]:
     return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
 
 
-def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
+def _interface(function, kernel, index, map_: RegisterMap, layout, has_registers: bool) -> KernelInterface:
     directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
     arguments = tuple(
         ArgumentInterface(
@@ -297,6 +313,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         lanes=lanes_of(function),
         units=units_of(function),
         promised=bool(function.attrs.get(Attr.PROMISED)),
+        registers=describe_registers(map_, arguments, layout, autorun) if has_registers else (),
     )
 
 
