@@ -60,6 +60,9 @@ def _version() -> str:
 _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "export": LazyCommand(
+        "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
+    ),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
         "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."

@@ -39,7 +39,11 @@ CONTROL_DATA_BITS, CONTROL_ADDRESS_BITS = 32, 24
 
 
 class DescriptionError(Exception):
-    """A folder without a description that this version can read; the text says what to do."""
+    """A folder without a description that this version can read; ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,7 @@ class Description(SystemInterface):
     buses: tuple[Bus, ...] = ()
     interrupts: tuple[InterruptBit, ...] = ()
     files: tuple[str, ...] = ()
+    waivers: str = ""  #: the file in ``rtl/`` that keeps Verilator's style warnings about the others silent
 
 
 def describe(
@@ -144,6 +149,7 @@ def describe(
         buses=tuple(_buses(interface, board)),
         interrupts=tuple(_interrupts(interface)),
         files=tuple(verilog),
+        waivers=f"{prefix}lint.vlt",
     )
 
 
@@ -204,15 +210,15 @@ def read_description(folder: Path) -> Description:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else f"not JSON: {error}"
-        raise DescriptionError(f"{path}: {reason}; name an output folder of `sluice compile`") from None
+        raise DescriptionError(f"{path}: {reason}", "name an output folder of `sluice compile`") from None
     found = data.get("schema") if isinstance(data, dict) else None
     if found != SCHEMA:
         version = "no version" if found is None else f"version {found}"
-        raise DescriptionError(f"{path} has {version} of the description, not {SCHEMA}: compile again")
+        raise DescriptionError(f"{path} has {version} of the description, not {SCHEMA}", "compile again")
     try:
         return record_of(Description, data)
     except ValueError as error:
-        raise DescriptionError(f"{path}: {error}: compile again") from None
+        raise DescriptionError(f"{path}: {error}", "compile again") from None
 
 
 def schema_text() -> str:

@@ -1,4 +1,5 @@
-"""Compiled designs of different kinds: AXI with counters, streams and an autorun kernel, plain wires and RAM ports."""
+"""Compiled designs of different kinds: AXI with counters, streams and an autorun kernel, arguments of every type, registers
+beside RAM ports, plain wires."""
 
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def designs(tmp_path_factory):
     asked = {
         "vecadd": [EXAMPLES / "vecadd/kernel.cl", "--counters", "--prefix", "va"],
         "packets": [EXAMPLES / "packets/kernel.cl"],
+        "lite": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip"],
         "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
         "local": [root / "local.cl", "--board", "a10pac"],
     }

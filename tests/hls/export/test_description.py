@@ -11,7 +11,7 @@ from hls.export.description import DescriptionError, digest, read_description, s
 from hls.records import plain
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "interface.schema.json"
-NAMES = ("vecadd", "packets", "wires", "local")
+NAMES = ("vecadd", "packets", "wires", "lite", "local")
 
 
 def ports_of(verilog: str, top: str) -> dict[str, tuple[str, int]]:
@@ -128,11 +128,11 @@ def test_the_digest_is_of_names_and_texts():
 @pytest.mark.parametrize(
     "text, told",
     [
-        (None, "No such file or directory; name an output folder of `sluice compile`"),
+        (None, "No such file or directory"),
         ("{", "not JSON"),
-        ("[]", "no version of the description, not 1: compile again"),
-        ('{"schema": 2}', "version 2 of the description, not 1: compile again"),
-        ('{"schema": 1, "top": "t"}', "has other fields than Description: compile again"),
+        ("[]", "no version of the description, not 1"),
+        ('{"schema": 2}', "version 2 of the description, not 1"),
+        ('{"schema": 1, "top": "t"}', "has other fields than Description"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path, text, told):
@@ -140,4 +140,4 @@ def test_what_cannot_be_read_is_said(tmp_path, text, told):
         (tmp_path / "interface.json").write_text(text)
     with pytest.raises(DescriptionError, match=re.escape(told)) as error:
         read_description(tmp_path)
-    assert "interface.json" in str(error.value)
+    assert "interface.json" in str(error.value) and "compile" in error.value.hint
