@@ -257,7 +257,9 @@ def test_fusesoc_runs(designs, exported, name, target, tmp_path):
     pytest.importorskip("fusesoc")
     tools, core = find_tools(), f"sluice:kernels:{read_description(designs[name]).top}:1.0"
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "verilator").symlink_to(tools.verilator)
+    program = tmp_path / "bin" / "verilator"
+    program.write_text(f'#!/bin/sh\nexec "{tools.verilator}" "$@"\n')
+    program.chmod(0o755)
     environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "VERILATOR_ROOT": str(tools.verilator_root)}
     done = _fusesoc(exported(name, "fusesoc"), tmp_path, "--target", target, core, **environment)
     assert done.returncode == 0 and "%Warning" not in done.stdout + done.stderr, done.stdout + done.stderr
