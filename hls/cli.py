@@ -36,7 +36,7 @@ from .cli_options import (
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
-from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
+from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals
 from .target.board import Board
@@ -148,6 +148,18 @@ def main() -> None:
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
 @click.option(
+    "--reset-active",
+    type=click.Choice(RESETS),
+    default="high",
+    help="Level of the reset: high, port rst, or low, port rst_n.  [default: high]",
+)
+@click.option(
+    "--stream-names",
+    type=click.Choice(STREAM_NAMES),
+    default="plain",
+    help="Ports of streams: valid, ready, data, or axi for tvalid, tready, tdata.  [default: plain]",
+)
+@click.option(
     "--prefix",
     metavar="NAME",
     default="",
@@ -214,6 +226,8 @@ def compile(
     page,
     testbench,
     control,
+    reset_active,
+    stream_names,
     prefix,
     counters,
     workloads,
@@ -236,6 +250,8 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        reset_active=reset_active,
+        stream_names=stream_names,
         cache_bytes=cache_bytes,
         const_cache_bytes=const_cache_bytes,
         no_interleaving=no_interleaving,

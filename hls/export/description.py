@@ -58,7 +58,7 @@ class ClockPort:
 
 @dataclass(frozen=True)
 class ResetPort:
-    """The reset input; ``active`` "high", synchronous to ``clock``, for at least ``cycles`` cycles."""
+    """The reset input; ``active`` "high" or "low", synchronous to ``clock``, for at least ``cycles`` cycles."""
 
     port: str
     active: str
@@ -145,8 +145,8 @@ def describe(
         digest=digest(verilog),
         target=Target(board.name, board.device.family, board.device.part),
         clocks=tuple(clocks),
-        resets=(ResetPort("rst", "high", "clk", 1),),
-        buses=tuple(_buses(interface, board)),
+        resets=(ResetPort("rst" if interface.reset_active == "high" else "rst_n", interface.reset_active, "clk", 1),),
+        buses=tuple(_buses(interface)),
         interrupts=tuple(_interrupts(interface)),
         files=tuple(verilog),
         waivers=f"{prefix}lint.vlt",
@@ -163,7 +163,7 @@ def digest(verilog: Mapping[str, str]) -> str:
     return found.hexdigest()
 
 
-def _buses(interface: SystemInterface, board: Board) -> Iterator[Bus]:
+def _buses(interface: SystemInterface) -> Iterator[Bus]:
     if interface.control == "axi-lite":
         size = len(interface.kernels) * WINDOW_BYTES
         yield Bus("s_axil", "axi4-lite", "subordinate", CONTROL_DATA_BITS, CONTROL_ADDRESS_BITS, bytes=size)
@@ -171,7 +171,7 @@ def _buses(interface: SystemInterface, board: Board) -> Iterator[Bus]:
         for kernel in interface.kernels:
             if not kernel.autorun:
                 yield Bus(kernel.name, "wires", "subordinate", 0)
-    banks = [(one, bank) for one in board.memories for bank in range(len(one.banks))] if interface.axi else []
+    banks = [(one, bank) for one in interface.memories for bank in range(one.banks)] if interface.axi else []
     for number, (bits, (memory, bank)) in enumerate(zip(interface.axi, banks, strict=True)):
         yield Bus(
             name=f"m_axi{number}",
@@ -181,7 +181,7 @@ def _buses(interface: SystemInterface, board: Board) -> Iterator[Bus]:
             address_bits=ADDRESS_BITS,
             id_bits=ID_BITS,
             burst=BURST,
-            bytes=memory.banks[bank].bytes,
+            bytes=memory.bytes // memory.banks,
             memory=memory.name,
             bank=bank,
         )

@@ -8,9 +8,6 @@ from .description import Bus, Description
 
 __all__ = ["Pin", "View", "Words"]
 
-#: names of a stream's signals on AXI4-Stream
-STREAM_ROLES = {"valid": "tvalid", "ready": "tready", "data": "tdata"}
-
 
 @dataclass(frozen=True)
 class Pin:
@@ -23,8 +20,8 @@ class Pin:
 
     @property
     def stream_role(self) -> str:
-        """The signal of AXI4-Stream."""
-        return STREAM_ROLES[self.role]
+        """The signal of a stream without the t of AXI4-Stream: "valid", "ready" or "data"."""
+        return self.role.removeprefix("t")
 
 
 @dataclass(frozen=True)

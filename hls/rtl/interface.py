@@ -186,4 +186,5 @@ class SystemInterface:
     double_clock: bool = False
     memories: tuple[MemoryInterface, ...] = ()
     probe: ProbeMap | None = None  #: the output ``probe``, for simulation
-    ports: tuple[PortInterface, ...] = ()  #: of the top module: clocks and reset first
+    ports: tuple[PortInterface, ...] = ()  #: of the top module: clock and reset first
+    reset_active: str = "high"  #: the level of the reset, which is the port ``rst``, or if "low" ``rst_n``

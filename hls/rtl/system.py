@@ -64,7 +64,7 @@ def build_system(
 #: names of other modules in the top module
 _INFRASTRUCTURE = re.compile(
     r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|probe|ram|m_axi|s_axil)\w*|"
-    r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*"
+    r"arguments|clk|rst|rst_n|interrupt|sync2x\w*|forget\w*"
 )
 
 
@@ -111,7 +111,8 @@ class _System:
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
         clocks = self._double_clock()
-        streams = connect_channels(self.m, hardware, self.channels.values())
+        signals = "t" if self.options.stream_names == "axi" else ""
+        streams = connect_channels(self.m, hardware, self.channels.values(), signals)
         if self.onchip:
             ports, ram = connect_ram(hardware)
             banks = ()
@@ -128,7 +129,8 @@ class _System:
                 (),
             )
             banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
-        ports |= self.control.ports() | streams | clocks | self._probe_port()
+        reset = self._reset()
+        ports = reset | ports | self.control.ports() | streams | clocks | self._probe_port()
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
@@ -145,7 +147,8 @@ class _System:
             double_clock=bool(clocks),
             memories=self._memories(),
             probe=self._probe_map(),
-            ports=_ports(ports),
+            ports=_ports(ports, bool(reset)),
+            reset_active=self.options.reset_active,
         )
 
     def _probe_port(self) -> dict:
@@ -172,6 +175,15 @@ class _System:
             MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks))
             for one in self.board.memories
         )
+
+    def _reset(self) -> dict:
+        """The ports of clock and reset, if the reset acts low; Amaranth makes those of one that acts high."""
+        if self.options.reset_active == "high":
+            return {}
+        domain, reset_n = ClockDomain("sync"), Signal(name="rst_n")
+        self.m.domains += domain
+        self.m.d.comb += domain.rst.eq(~reset_n)
+        return {"clk": (domain.clk, PortDirection.Input), "rst_n": (reset_n, PortDirection.Input)}
 
     def _double_clock(self) -> dict:
         """The port of the clock of twice the frequency, if a memory needs it."""
@@ -251,11 +263,11 @@ class _System:
         return own
 
 
-def _ports(ports: dict) -> tuple[PortInterface, ...]:
-    """The ports of the top module, those of the domain ``sync`` first, which Amaranth adds by itself."""
+def _ports(ports: dict, has_reset: bool) -> tuple[PortInterface, ...]:
+    """The ports of the top module. Clock and reset come first; Amaranth adds them by itself, unless they are among
+    ``ports``."""
     return (
-        PortInterface("clk", "in", 1),
-        PortInterface("rst", "in", 1),
+        *(() if has_reset else (PortInterface("clk", "in", 1), PortInterface("rst", "in", 1))),
         *(
             PortInterface(name, "out" if direction == PortDirection.Output else "in", len(value))
             for name, (value, direction) in ports.items()

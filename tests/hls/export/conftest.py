@@ -40,7 +40,8 @@ def designs(tmp_path_factory):
     asked = {
         "vecadd": [EXAMPLES / "vecadd/kernel.cl", "--counters", "--prefix", "va"],
         "packets": [EXAMPLES / "packets/kernel.cl"],
-        "lite": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip"],
+        "lite": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--reset-active", "low"],
+        "axis": [EXAMPLES / "packets/kernel.cl", "--stream-names", "axi", "--reset-active", "low"],
         "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
         "local": [root / "local.cl", "--board", "a10pac"],
     }

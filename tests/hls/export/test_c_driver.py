@@ -291,9 +291,9 @@ static void put(void *, uint32_t address, uint32_t value)
 int main()
 {
     dut = new VTOP;
-    dut->rst = 1;
+    dut->rst_n = 0;
     step();
-    dut->rst = 0;
+    dut->rst_n = 1;
     for (int n = 0; n < 256; n++) {
         float a = n * 0.5f, b = 100.0f - n;
         std::memcpy(&memory[0][n], &a, 4);

