@@ -36,7 +36,7 @@ from .cli_options import (
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
-from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
+from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals
 from .target.board import Board
@@ -62,6 +62,10 @@ _LAZY = {
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "export": LazyCommand(
+        "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
+    ),
+    "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
         "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."
@@ -146,6 +150,18 @@ def main() -> None:
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
 @click.option(
+    "--reset-active",
+    type=click.Choice(RESETS),
+    default="high",
+    help="Level of the reset: high, port rst, or low, port rst_n.  [default: high]",
+)
+@click.option(
+    "--stream-names",
+    type=click.Choice(STREAM_NAMES),
+    default="plain",
+    help="Ports of streams: valid, ready, data, or axi for tvalid, tready, tdata.  [default: plain]",
+)
+@click.option(
     "--prefix",
     metavar="NAME",
     default="",
@@ -212,6 +228,8 @@ def compile(
     page,
     testbench,
     control,
+    reset_active,
+    stream_names,
     prefix,
     counters,
     workloads,
@@ -234,6 +252,8 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        reset_active=reset_active,
+        stream_names=stream_names,
         cache_bytes=cache_bytes,
         const_cache_bytes=const_cache_bytes,
         no_interleaving=no_interleaving,

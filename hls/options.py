@@ -7,11 +7,15 @@ from pathlib import Path
 from .design import Design
 from .limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "Options"]
+__all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "RESETS", "STREAM_NAMES", "Options"]
 
 #: most bytes of a cache of load units
 MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
+#: the level at which the reset port acts: ``rst``, or ``rst_n``
+RESETS = ("high", "low")
+#: the signals of a stream: valid, ready, data, or those of AXI4-Stream: tvalid, tready, tdata
+STREAM_NAMES = ("plain", "axi")
 #: which hardware counters can be built; "" for none
 COUNTERS = ("", "accounts", "accesses", "all")
 
@@ -40,6 +44,8 @@ class Options:
         with on-chip memory), which take almost no area
     cache_bytes : size of every load cache that the program does not specify; 0 for none, None for what each needs
     const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
+    reset_active, stream_names : the polarity of the reset port, and how the ports of streams are named; one of
+        ``RESETS`` and ``STREAM_NAMES``
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
@@ -60,6 +66,8 @@ class Options:
     const_cache_bytes: int = 16384
     no_interleaving: tuple[str, ...] | str = ()
     denorms_are_zero: bool = False
+    reset_active: str = "high"
+    stream_names: str = "plain"
     prefix: str = ""
     include_roots: tuple[Path, ...] = ()
     limits: Limits = DEFAULT_LIMITS
@@ -89,5 +97,6 @@ class Options:
             raise ValueError(f"counters must be one of {', '.join(map(repr, COUNTERS))}, not {self.counters!r}")
         if self.prefix and not re.fullmatch(r"[A-Za-z_]\w*", self.prefix, re.ASCII):
             raise ValueError(f"prefix must be a name as in Verilog, not {self.prefix!r}")
-        if self.control not in CONTROLS:
-            raise ValueError(f"control must be one of {', '.join(CONTROLS)}, not {self.control!r}")
+        for name, known in (("control", CONTROLS), ("reset_active", RESETS), ("stream_names", STREAM_NAMES)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")

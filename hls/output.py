@@ -1,17 +1,11 @@
 """Writes results so that a failure leaves nothing half-written."""
 
-import json
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 
-from .prefix import prefixed
-from .report import html as report_html
-from .report import json as report_json
-from .report import text as report_text
+from .output_files import output_files
 from .report.model import Report
 from .signals import temporary_folder
 
@@ -44,18 +38,7 @@ def write_results(result, output: Path, report: Report, page: bool = True) -> li
     Everything is written to a temporary folder next to it, whose contents then replace the old results; other files in
     ``output`` stay. Raises :class:`OutputError`, after which everything is as before.
     """
-    prefix = f"{result.options.prefix}_" if result.options.prefix else ""
-    verilog = prefixed(result.verilog, prefix)
-    texts = {f"rtl/{name}": text for name, text in verilog.items()}
-    texts[f"rtl/{prefix}lint.vlt"] = _waivers(verilog)
-    texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
-    if page:
-        texts["report.html"] = report_html.render(report)
-    texts["interface.json"] = json.dumps(
-        asdict(result.interface) | {"top": f"{prefix}{result.interface.top}"}, indent=2
-    )
-    if result.interface.double_clock:
-        texts["constraints.sdc"] = _constraints(result.interface.clock_mhz)
+    texts = output_files(result, report, page)
     made = [path for path in (output, *output.parents) if not path.exists()]
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -72,28 +55,6 @@ def write_results(result, output: Path, report: Report, page: bool = True) -> li
             raise _refused(output, error) from error
         raise
     return sorted(texts)
-
-
-def _waivers(names: Iterable[str]) -> str:
-    """Verilator waivers: a lint of the surrounding design should not report generated files."""
-    files = "".join(
-        f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file '
-        f'"*{name}"\n'
-        for name in names
-    )
-    return f"`verilator_config\n{files}"
-
-
-def _constraints(mhz: float) -> str:
-    """Timing constraints for two clocks that are in phase, in SDC, which vendors' tools read."""
-    # an even number of whole picoseconds, so that one period is exactly half of the other
-    half = round(1e6 / mhz) // 2 / 1000
-    return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every
-# rising edge of clk is also one of sync2x_clk. Paths between the two have half a period of clk at least:
-# do not cut them, and do not put the two clocks into different clock groups.
-create_clock -name clk -period {2 * half:.3f} -waveform {{0.000 {half:.3f}}} [get_ports clk]
-create_clock -name sync2x_clk -period {half:.3f} -waveform {{0.000 {half / 2:.4f}}} [get_ports sync2x_clk]
-"""
 
 
 def _refused(output: Path, error: OSError) -> OutputError:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 __all__ = ["prefixed"]
 
-_DEFINED = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
+_DEFINED = re.compile(r"^module (\\\S+|[\w$]+)", re.MULTILINE)
 #: where a module is named: its definition, or an instance, which begins a line, followed by its own name and a
 #: parenthesis
-_NAMED = re.compile(r"^(module |  )(\\\S+|\w+)(?= *\(| +(?:#\(|\\\S+ +\(|\w+ +\())", re.MULTILINE)
+_NAMED = re.compile(r"^(module |  )(\\\S+|[\w$]+)(?= *\(| +(?:#\(|\\\S+ +\(|[\w$]+ +\())", re.MULTILINE)
 
 
 def prefixed(verilog: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -52,6 +52,8 @@ def plain(value: object, digits: int | None = None) -> Plain:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return {name: plain(getattr(value, name), digits) for name in (*names, *computed_names(type(value)))}
+    if isinstance(value, Mapping):
+        return {str(name): plain(item, digits) for name, item in value.items()}
     if isinstance(value, float) and digits is not None:
         return round(value, digits)
     if value is None or isinstance(value, (str, int, float)):
@@ -84,6 +86,8 @@ def _value_of(kind: object, data: object, place: str) -> object:
                 return _value_of(part, data, place)
             except ValueError:
                 continue
+    elif typing.get_origin(kind) is dict and isinstance(data, dict):
+        return {name: _value_of(parts[1], item, f"{place}.{name}".lstrip(".")) for name, item in data.items()}
     elif isinstance(kind, type) and type(data) is kind:
         return data
     elif kind is float and type(data) is int:
@@ -155,6 +159,8 @@ def _type(kind: object) -> dict[str, object]:
     parts = typing.get_args(kind)
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_type(part) for part in parts]}
+    if typing.get_origin(kind) is dict:
+        return {"type": "object", "additionalProperties": _type(parts[1])}
     if typing.get_origin(kind) is not tuple:
         raise TypeError(f"{kind} has no form in JSON")
     if parts[-1] is Ellipsis:

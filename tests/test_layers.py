@@ -16,7 +16,7 @@ ORDER = (
     {"diag", "limits", "mathlib", "narrow", "recursion", "signals"},
     {"records"},
     {"design"},
-    {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit"},
+    {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog_text"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes", "emulate"},
@@ -26,10 +26,11 @@ ORDER = (
     {"rtl", "model"},
     {"planning"},
     {"report"},
-    {"driver"},
+    {"driver", "export"},
+    {"output_files"},
     {"output", "opt", "tune"},
     {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_options", "cli_workloads"},
-    {"cli_check", "cli_diff", "cli_model", "cli_opt", "cli_profile", "cli_run", "cli_tune"},
+    {"cli_check", "cli_diff", "cli_export", "cli_lint", "cli_model", "cli_opt", "cli_profile", "cli_run", "cli_tune"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

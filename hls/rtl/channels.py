@@ -195,9 +195,10 @@ class ChannelWatch:
         self.read_stall, self.write_stall = Signal(name=f"{name}_read_stall"), Signal(name=f"{name}_write_stall")
 
 
-def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
+def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch], signals: str = ""):
     """Connect the channel ends of all kernels, as built by :func:`build_ends`, through the planned channels. Returns
-    the top-level ports, by name, of channels that lead to streams of the board."""
+    the top-level ports, by name, of channels that lead to streams of the board; ``signals`` is in front of what their
+    names end with."""
     ends = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}
     ports: dict[str, Any] = {}  # signals, with their directions
     for watch in watches:
@@ -205,7 +206,7 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
         buffer = ChannelBuffer(plan.bits, plan.depth)
         m.submodules[f"channel_{plan.channel}_{plan.index}"] = buffer
         if plan.stream is not None:
-            outside, more = _board_side(plan)
+            outside, more = _board_side(plan, signals)
             ends[Endpoint(plan.channel, plan.index, plan.stream.direction == "in")] = outside
             ports |= more
         source, sink = (ends[Endpoint(plan.channel, plan.index, writes)] for writes in (True, False))
@@ -223,7 +224,7 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
     return ports
 
 
-def _board_side(plan: ChannelPlan):
+def _board_side(plan: ChannelPlan, signals: str):
     """The board's end of an I/O channel, and its top-level ports by name."""
     prefix = stream_prefix(plan.stream)
     outside = stream.Signature(unsigned(present(plan.stream).bits)).create(path=(prefix,))
@@ -231,7 +232,7 @@ def _board_side(plan: ChannelPlan):
     driven = PortDirection.Input if inward else PortDirection.Output
     answered = PortDirection.Output if inward else PortDirection.Input
     return outside, {
-        f"{prefix}_valid": (outside.valid, driven),
-        f"{prefix}_data": (outside.payload, driven),
-        f"{prefix}_ready": (outside.ready, answered),
+        f"{prefix}_{signals}valid": (outside.valid, driven),
+        f"{prefix}_{signals}data": (outside.payload, driven),
+        f"{prefix}_{signals}ready": (outside.ready, answered),
     }

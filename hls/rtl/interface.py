@@ -9,8 +9,11 @@ __all__ = [
     "WINDOW_BYTES",
     "ArgumentInterface",
     "CounterInterface",
+    "FieldInterface",
     "KernelInterface",
     "MemoryInterface",
+    "PortInterface",
+    "RegisterInterface",
     "StreamInterface",
     "SystemInterface",
     "stream_prefix",
@@ -53,6 +56,35 @@ class CounterInterface:
 
 
 @dataclass(frozen=True)
+class FieldInterface:
+    """Bits ``lsb`` to ``lsb + bits - 1`` of a register. ``access`` is "rw", "r" or "w"; ``on_write`` "clear" if writing
+    1 clears the bit and "set" if it starts something; what the hardware changes by itself is ``volatile``."""
+
+    name: str
+    lsb: int
+    bits: int
+    access: str
+    description: str
+    reset: int = 0
+    on_write: str | None = None
+    volatile: bool = False
+
+
+@dataclass(frozen=True)
+class RegisterInterface:
+    """A register of ``bits`` bits (32, or 64: low word first) at ``offset`` in the kernel's window; ``count`` of them
+    follow one another. ``kind`` is "control", "argument", "launch" or "counter", and ``name`` is unique in its kind."""
+
+    name: str
+    kind: str
+    offset: int
+    bits: int
+    fields: tuple[FieldInterface, ...]
+    description: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class KernelInterface:
     """One kernel. ``base`` is the address of its register window; ``launch`` maps size names to register offsets.
 
@@ -76,6 +108,16 @@ class KernelInterface:
     lanes: int = 1
     units: int = 1
     promised: bool = False
+    registers: tuple[RegisterInterface, ...] = ()  #: all of the window, in the order of their offsets
+
+
+@dataclass(frozen=True)
+class PortInterface:
+    """A port of the top module, ``bits`` wide; ``direction`` "in" or "out"."""
+
+    name: str
+    direction: str
+    bits: int
 
 
 @dataclass(frozen=True)
@@ -144,3 +186,5 @@ class SystemInterface:
     double_clock: bool = False
     memories: tuple[MemoryInterface, ...] = ()
     probe: ProbeMap | None = None  #: the output ``probe``, for simulation
+    ports: tuple[PortInterface, ...] = ()  #: of the top module: clock and reset first
+    reset_active: str = "high"  #: the level of the reset, which is the port ``rst``, or if "low" ``rst_n``

@@ -30,13 +30,15 @@ from .interface import (
     CounterInterface,
     KernelInterface,
     MemoryInterface,
+    PortInterface,
     StreamInterface,
     SystemInterface,
 )
 from .kernel import KernelHardware
 from .observe import KernelCounters, UnitCounters
+from .registers import describe_registers
 
-__all__ = ["KernelInput", "build_system"]
+__all__ = ["KernelInput", "build_system", "module_names"]
 
 TOP = "sluice_system"
 
@@ -62,7 +64,7 @@ def build_system(
 #: names of other modules in the top module
 _INFRASTRUCTURE = re.compile(
     r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|probe|ram|m_axi|s_axil)\w*|"
-    r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*"
+    r"arguments|clk|rst|rst_n|interrupt|sync2x\w*|forget\w*"
 )
 
 
@@ -109,7 +111,8 @@ class _System:
         built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
         hardware = [h for h, _ in built]
         clocks = self._double_clock()
-        streams = connect_channels(self.m, hardware, self.channels.values())
+        signals = "t" if self.options.stream_names == "axi" else ""
+        streams = connect_channels(self.m, hardware, self.channels.values(), signals)
         if self.onchip:
             ports, ram = connect_ram(hardware)
             banks = ()
@@ -126,7 +129,8 @@ class _System:
                 (),
             )
             banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
-        ports |= self.control.ports() | streams | clocks | self._probe_port()
+        reset = self._reset()
+        ports = reset | ports | self.control.ports() | streams | clocks | self._probe_port()
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
@@ -143,6 +147,8 @@ class _System:
             double_clock=bool(clocks),
             memories=self._memories(),
             probe=self._probe_map(),
+            ports=_ports(ports, bool(reset)),
+            reset_active=self.options.reset_active,
         )
 
     def _probe_port(self) -> dict:
@@ -169,6 +175,15 @@ class _System:
             MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks))
             for one in self.board.memories
         )
+
+    def _reset(self) -> dict:
+        """The ports of clock and reset, if the reset acts low; Amaranth makes those of one that acts high."""
+        if self.options.reset_active == "high":
+            return {}
+        domain, reset_n = ClockDomain("sync"), Signal(name="rst_n")
+        self.m.domains += domain
+        self.m.d.comb += domain.rst.eq(~reset_n)
+        return {"clk": (domain.clk, PortDirection.Input), "rst_n": (reset_n, PortDirection.Input)}
 
     def _double_clock(self) -> dict:
         """The port of the clock of twice the frequency, if a memory needs it."""
@@ -208,7 +223,8 @@ class _System:
         self.m.submodules[self.names[function.name]] = hardware.m
         self.named[function.name] = units[0].context.names.given
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
-        return hardware, _interface(function, kernel, index, map_, counters.layout)
+        has_registers = self.options.control == "axi-lite"
+        return hardware, _interface(function, kernel, index, map_, counters.layout, has_registers)
 
     def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:
         """The kernel, or one of its compute units, which knows its number."""
@@ -247,6 +263,18 @@ class _System:
         return own
 
 
+def _ports(ports: dict, has_reset: bool) -> tuple[PortInterface, ...]:
+    """The ports of the top module. Clock and reset come first; Amaranth adds them by itself, unless they are among
+    ``ports``."""
+    return (
+        *(() if has_reset else (PortInterface("clk", "in", 1), PortInterface("rst", "in", 1))),
+        *(
+            PortInterface(name, "out" if direction == PortDirection.Output else "in", len(value))
+            for name, (value, direction) in ports.items()
+        ),
+    )
+
+
 def _registers(function, address_bits: int) -> list[tuple[str, int]]:
     """(name, bits) of every argument register: the kernel's parameters, then launch sizes."""
     scalars = {v: p for v, p in zip(function.args, [p for p in function.params if p.kind == "scalar"], strict=False)}
@@ -263,7 +291,7 @@ def _launch(function) -> list[int]:
     return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
 
 
-def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
+def _interface(function, kernel, index, map_: RegisterMap, layout, has_registers: bool) -> KernelInterface:
     directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
     arguments = tuple(
         ArgumentInterface(
@@ -297,6 +325,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         lanes=lanes_of(function),
         units=units_of(function),
         promised=bool(function.attrs.get(Attr.PROMISED)),
+        registers=describe_registers(map_, arguments, layout, autorun) if has_registers else (),
     )
 
 

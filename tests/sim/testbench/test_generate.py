@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from hls.export.description import describe, write_description
 from hls.ir.launch import IndexSpace
+from hls.target.board import load_board
 from sim.testbench import TestbenchError, write_testbench
 from sim.testbench.generate import numpy_type
 from tests.sim.handmade import system
@@ -43,7 +45,8 @@ typedef struct { int k[3]; } S; __kernel void scale(__global const int *a, __glo
 
 @pytest.fixture
 def compiled(tmp_path):
-    (tmp_path / "interface.json").write_text(json.dumps(asdict(system())))
+    described = describe(system(), load_board("de5net"), "", {})
+    (tmp_path / "interface.json").write_text(write_description(described))
     return tmp_path
 
 
@@ -101,13 +104,17 @@ def test_a_folder_without_a_system(tmp_path):
     assert done.stderr.startswith("error: cannot read")
 
 
-def with_testbench(kernel: str, folder: Path) -> dict[str, str]:
+def with_testbench(kernel: str, folder: Path, *options: str) -> dict[str, str]:
     """Compile a kernel into ``folder``/out with its testbench; returns the environment in which that runs."""
     (folder / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
     command = [sys.executable, "-m", "hls.cli", "compile", str(folder / "kernel.cl"), "-o", str(folder / "out")]
     subprocess.run(
-        [*command, "--testbench", "--counters=all"], env=environment, cwd=ROOT, check=True, capture_output=True
+        [*command, "--testbench", "--counters=all", *options],
+        env=environment,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
     )
     return environment
 
@@ -119,10 +126,12 @@ def run_testbench(folder: Path, environment: dict[str, str]) -> subprocess.Compl
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "kernel, line", [(KERNEL, 3), (PUMPED, 4), (MIXED, 3)], ids=["one clock", "two clocks", "mixed"]
+    "kernel, line, reset",
+    [(KERNEL, 3, "high"), (PUMPED, 4, "low"), (MIXED, 3, "high")],
+    ids=["one clock", "two clocks", "mixed"],
 )
-def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line):
-    environment = with_testbench(kernel, tmp_path)
+def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line, reset):
+    environment = with_testbench(kernel, tmp_path, "--reset-active", reset)
     bench = tmp_path / "out/tb/bench.py"
     check = 'assert (result.buffers["c"][:16] == {} * arguments["a"][:16]).all()'
     once = bench.read_text()

@@ -1,0 +1,1 @@
+"""``sluice lint``: what other readers of Verilog say of a compiled design."""
