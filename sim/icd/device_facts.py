@@ -36,10 +36,19 @@ _BY_NAME: tuple[tuple[tuple[str, ...], Callable[..., bytes]], ...] = (
     (("LOCAL_MEM_SIZE", "SINGLE_FP_CONFIG", "DOUBLE_FP_CONFIG", "HALF_FP_CONFIG"), _ULONG),
     (("EXECUTION_CAPABILITIES", "QUEUE_PROPERTIES"), _ULONG),
     (("IMAGE_SUPPORT", "ERROR_CORRECTION_SUPPORT", "ENDIAN_LITTLE", "AVAILABLE", "COMPILER_AVAILABLE"), _flag),
-    (("HOST_UNIFIED_MEMORY", "LINKER_AVAILABLE", "PREFERRED_INTEROP_USER_SYNC"), _flag),
+    (("HOST_UNIFIED_MEMORY", "PREFERRED_INTEROP_USER_SYNC"), _flag),
 )
 #: what is answered here, or by the library
-_OTHERS = {"TYPE", "PLATFORM", "PARENT_DEVICE", "MAX_WORK_ITEM_SIZES", "OPENCL_C_VERSION", "VERSION", "DRIVER_VERSION"}
+_OTHERS = {
+    "LINKER_AVAILABLE",
+    "TYPE",
+    "PLATFORM",
+    "PARENT_DEVICE",
+    "MAX_WORK_ITEM_SIZES",
+    "OPENCL_C_VERSION",
+    "VERSION",
+    "DRIVER_VERSION",
+}
 _ENCODERS = {name: encode for names, encode in _BY_NAME for name in names}
 
 
@@ -52,6 +61,7 @@ def device_facts(device: cl.Device) -> dict[int, bytes]:
     extensions = [*device.extensions.split(), "cl_khr_icd"]
     return found | {
         device_info.TYPE: _ULONG(_type()),
+        device_info.LINKER_AVAILABLE: _flag(True),  # sim.icd.linking; sim.cl has none
         device_info.PARENT_DEVICE: _ULONG(0),
         device_info.MAX_WORK_ITEM_SIZES: struct.pack("<3Q", *device.max_work_item_sizes),
         device_info.VERSION: _text("OpenCL 3.0 sluice"),
@@ -105,8 +115,8 @@ _ZERO_UINTS = (
     *(0x105D, 0x1065, 0x1068, 0x1069, 0x1071),
 )
 #: IMAGE_MAX_BUFFER_SIZE, IMAGE_MAX_ARRAY_SIZE, PARTITION_PROPERTIES (a list with nothing but its end),
-#: PARTITION_AFFINITY_DOMAIN, MAX_GLOBAL_VARIABLE_SIZE, QUEUE_ON_DEVICE_PROPERTIES, GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE,
-#: DEVICE_ENQUEUE_CAPABILITIES
+#: PARTITION_AFFINITY_DOMAIN, MAX_GLOBAL_VARIABLE_SIZE, QUEUE_ON_DEVICE_PROPERTIES,
+#: GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, DEVICE_ENQUEUE_CAPABILITIES
 _ZERO_SIZES = (0x1040, 0x1041, 0x1044, 0x1045, 0x104D, 0x104E, 0x1054, 0x1070)
 #: PARTITION_TYPE, ILS_WITH_VERSION, BUILT_IN_KERNELS_WITH_VERSION, OPENCL_C_FEATURES
 _EMPTY_LISTS = (0x1046, 0x1061, 0x1062, 0x106F)

@@ -12,8 +12,8 @@ __all__ = ["linked_source"]
 def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
     """The source of a program of all parts, and the options that it is built with.
 
-    One part stays as it is. Several are preprocessed each with its own macros, so that these stay apart; what the
-    parts declare alike (prototypes, structures of a header that all include) is kept once. Raises hls.diag.CompileError.
+    One part stays as it is. Several are preprocessed each with its own macros, so that these stay apart; what the parts
+    declare alike (prototypes, structures of a header that all include) is kept once. Raises hls.diag.CompileError.
     """
     if len(parts) == 1:
         return parts[0].source, parts[0].options

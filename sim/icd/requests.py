@@ -59,7 +59,7 @@ class Requests:
             facts = device_facts(device)
             writer.number(len(facts))
             for query, value in facts.items():
-                writer.number(query).bytes(value)
+                writer.number(query).blob(value)
 
     def _context(self, request: Reader, writer: Writer) -> None:
         number = request.number()
@@ -96,7 +96,7 @@ class Requests:
     def _binary(self, request: Reader, writer: Writer) -> None:
         number, context = request.number(), self._find(Context, request.number())
         places = request.numbers()
-        program = Program(context, binaries={place: request.bytes() for place in places})
+        program = Program(context, binaries={place: request.blob() for place in places})
         for place in places:
             try:
                 program.check(place)
@@ -188,7 +188,7 @@ class Requests:
             return buffer.get_sub_region(offset, buffer.size - offset) if offset else buffer
         if kind == LOCAL:
             return cl.LocalMemory(request.number())
-        return request.bytes() if kind == SCALAR else None
+        return request.blob() if kind == SCALAR else None
 
     def _wait(self, request: Reader, writer: Writer) -> None:
         """Let the first event end, or before it another one, on which it may depend through the host."""
@@ -262,7 +262,7 @@ def _write_state(writer: Writer, event: Event) -> None:
 
 def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:
     for built in builds:
-        writer.number(built.code).number(built.kind).text(built.log).bytes(built.binary)
+        writer.number(built.code).number(built.kind).text(built.log).blob(built.binary)
 
 
 def _write_kernels(writer: Writer, program: Program) -> None:

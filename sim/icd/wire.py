@@ -32,7 +32,7 @@ class Reader:
         """A count, and so many numbers."""
         return [self.number() for _ in range(self.number())]
 
-    def bytes(self) -> bytes:
+    def blob(self) -> bytes:
         """The next item, a byte string."""
         self._tag(b"b")
         (size,) = _SIZE.unpack_from(self._data, self._at)
@@ -41,7 +41,7 @@ class Reader:
 
     def text(self) -> str:
         """The next item as text; bytes that are not UTF-8 become U+FFFD, which the compiler then refuses by place."""
-        return self.bytes().decode(errors="replace")
+        return self.blob().decode(errors="replace")
 
     def _tag(self, wanted: bytes) -> None:
         if self._data[self._at : self._at + 1] != wanted:
@@ -66,14 +66,14 @@ class Writer:
             self.number(value)
         return self
 
-    def bytes(self, value: bytes) -> Self:
+    def blob(self, value: bytes) -> Self:
         """Append a byte string."""
         self._parts.append(b"b" + _SIZE.pack(len(value)) + value)
         return self
 
     def text(self, value: str) -> Self:
         """Append text."""
-        return self.bytes(value.encode(errors="replace"))
+        return self.blob(value.encode(errors="replace"))
 
     def data(self) -> bytes:
         """The message so far."""

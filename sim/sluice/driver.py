@@ -1,4 +1,4 @@
-"""``python -P -m sluice.driver FD``: serve the host program at the other end of a socket (``libsluice.so`` starts it)."""
+"""``python -P -m sluice.driver FD``: serve the host program at the other end of a socket, for ``libsluice.so``."""
 
 import sys
 
