@@ -61,6 +61,7 @@ _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
         "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."
