@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hls.diag import CompileError, render
+from hls.diag import Code, CompileError, render
 from sim import cl
 from sim.cl.binary import Binary
 from sim.cl.constants import status_code
@@ -149,8 +149,12 @@ class Program:
             self.compiled[place] = Binary(self.source, words)
             found = Built(0, COMPILED, "")
         except CompileError as error:
-            text = "\n".join(render(one, error.sources) for one in error.diagnostics)
-            found = Built(status_code.BUILD_PROGRAM_FAILURE, NOTHING, text)
+            # what is only declared may be defined by another program, which the link finds out
+            if all(one.code is Code.NOT_DEFINED for one in error.diagnostics):
+                self.compiled[place] = Binary(self.source, words)
+                found = Built(0, COMPILED, "")
+            else:
+                found = Built(*_failure(error))
         except (cl.Error, ValueError) as error:
             found = Built(*_failure(error))
         self.built[place] = found

@@ -226,12 +226,12 @@ def _devices() -> list[cl.Device]:
     count = os.environ.get("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA") or os.environ.get(
         "CL_CONTEXT_EMULATOR_DEVICE_ALTERA"
     )
-    if count and count.isdecimal() and int(count) and "SLUICE_DEVICE" not in os.environ:
+    if count and count.isdecimal() and int(count) and not os.environ.get("SLUICE_DEVICE"):
         os.environ["SLUICE_DEVICE"] = "emulator"
         first = cl.get_platforms()[0].get_devices()[0]
         return [cl.Device(first.board, "emulator") for _ in range(int(count))]
-    if os.environ.get("XCL_EMULATION_MODE") == "sw_emu":
-        os.environ.setdefault("SLUICE_DEVICE", "emulator")
+    if os.environ.get("XCL_EMULATION_MODE") == "sw_emu" and not os.environ.get("SLUICE_DEVICE"):
+        os.environ["SLUICE_DEVICE"] = "emulator"
     return cl.get_platforms()[0].get_devices()
 
 

@@ -24,7 +24,7 @@ class Driver:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLUICE_", "CL_", "OCL_"))}
         cache = str(vendor.parents[2])
         self.environment = kept | {
-            "OCL_ICD_VENDORS": str(vendor.parent),
+            "OCL_ICD_VENDORS": str(vendor),
             "SLUICE_CACHE": cache,
             "SLUICE_DEVICE": "emulator",
             "SLUICE_VERBOSE": "1",

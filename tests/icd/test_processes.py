@@ -61,9 +61,16 @@ def test_the_end_without_a_release_ends_the_server(driver, mark):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_signal_ends_host_and_server(driver, mark, number):
-    text = "import numpy as np, pyopencl as cl\n" + START + "launch(); print('on', flush=True)\nimport time; time.sleep(60)"
+    text = (
+        "import numpy as np, pyopencl as cl\n"
+        + START
+        + "launch(); print('on', flush=True)\nimport time; time.sleep(60)"
+    )
     host = subprocess.Popen(
-        [sys.executable, "-c", text], env=driver.environment | {"MARK": mark}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", text],
+        env=driver.environment | {"MARK": mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert host.stdout is not None and host.stdout.readline() == b"on\n"
     assert len(servers(mark)) == 1
@@ -73,7 +80,10 @@ def test_a_signal_ends_host_and_server(driver, mark, number):
 
 
 def test_a_host_with_an_interrupt_handler_goes_on(driver):
-    text = START + "import os, signal\nsignal.signal(signal.SIGINT, lambda *a: None)\nos.kill(os.getpid(), signal.SIGINT)\n"
+    text = (
+        START
+        + "import os, signal\nsignal.signal(signal.SIGINT, lambda *a: None)\nos.kill(os.getpid(), signal.SIGINT)\n"
+    )
     done = driver.python(text + "launch()\nassert (result() == 1).all()")
     assert done.returncode == 0, done.stderr
 
@@ -180,9 +190,8 @@ def test_a_missing_python_is_an_error_and_no_crash(driver):
 
 
 def test_a_wrong_setting_is_an_error_that_names_it(driver):
-    text = "try:\n    cl.get_platforms()[0].get_devices()\nexcept cl.Error as error:\n    print(error.code)"
-    done = driver.python(text, SLUICE_BOARD="nowhere")
-    assert done.stdout == "-1\n" and "nowhere" in done.stderr
+    done = driver.python("print(cl.get_platforms()[0].get_devices())", SLUICE_BOARD="nowhere")
+    assert done.stdout == "[]\n" and "nowhere: unknown board; known are " in done.stderr
 
 
 def test_the_server_is_no_child_of_the_host(driver):
