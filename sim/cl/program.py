@@ -24,6 +24,7 @@ from sim.loaded import LoadedSystem
 from sim.steps import Steps
 
 from . import compiler, emulated
+from .aocx import Aocx, is_archive
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
@@ -482,7 +483,9 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
             "a program is made from the devices of its context, and one binary for each: "
             "cl.Program(context, context.devices, [binary])",
         )
-    return Binary.of(binaries[0])
+    device = context.device
+    data = bytes(binaries[0])
+    return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
 
 
 def get_profile_data_device_intel(

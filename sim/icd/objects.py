@@ -20,6 +20,8 @@ __all__ = ["Built", "CommandQueue", "Context", "Memory", "Program"]
 BOARD_FLAGS = cl.mem_flags.READ_WRITE | cl.mem_flags.WRITE_ONLY | cl.mem_flags.READ_ONLY | 7 << 16
 #: CL_PROGRAM_BINARY_TYPE_...
 NOTHING, COMPILED, LIBRARY, EXECUTABLE = 0, 1, 2, 4
+#: what may be missing in a program that is linked with others
+OF_OTHERS = (Code.NOT_DEFINED, Code.NO_KERNEL)
 #: options of clLinkProgram that change nothing for a compiler that sees all programs at once
 OF_LINKS = {"-create-library", "-enable-link-options"}
 
@@ -150,7 +152,7 @@ class Program:
             found = Built(0, COMPILED, "")
         except CompileError as error:
             # what is only declared may be defined by another program, which the link finds out
-            if all(one.code is Code.NOT_DEFINED for one in error.diagnostics):
+            if all(one.code in OF_OTHERS for one in error.diagnostics):
                 self.compiled[place] = Binary(self.source, words)
                 found = Built(0, COMPILED, "")
             else:
