@@ -267,17 +267,16 @@ def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:
 
 def _write_kernels(writer: Writer, program: Program) -> None:
     """The kernels of the first device for which the program was built, with the facts of each device."""
-    places = [place for place, built in program.built.items() if built.program is not None]
-    programs = {place: program.built[place].program for place in places}
-    kernels = [] if not places else programs[places[0]].all_kernels()  # type: ignore[union-attr]
+    programs = {place: built.program for place, built in program.built.items() if built.program is not None}
+    kernels = next(iter(programs.values())).all_kernels() if programs else []
     writer.number(len(kernels))
     for kernel in kernels:
         writer.text(kernel.function_name).text(kernel.attributes)
         writer.number(kernel.num_args)
         for index, argument in enumerate(kernel.interface.arguments):
             _write_parameter(writer, kernel, index, argument)
-        writer.number(len(places))
-        for place in places:
+        writer.number(len(programs))
+        for place in programs:
             _write_group(writer, place, program.kernel(place, kernel.function_name))
 
 
