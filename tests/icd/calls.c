@@ -295,6 +295,17 @@ static void shared_memory(void) {
   EXPECT(CL_SUCCESS, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, 64, 0, NULL, NULL));
   EXPECT(103, data[3]);
   EXPECT(CL_SUCCESS, clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
+  cl_mem alias; /* a buffer there has the same bytes */
+  cl_bool shared = CL_FALSE;
+  EXPECT_CODE(CL_SUCCESS, alias = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 64, data, &code));
+  EXPECT(CL_SUCCESS, clGetMemObjectInfo(alias, CL_MEM_USES_SVM_POINTER, sizeof shared, &shared, NULL));
+  EXPECT(CL_TRUE, shared);
+  clSetKernelArg(add, 0, sizeof alias, &alias);
+  EXPECT(CL_SUCCESS, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_SUCCESS, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, 64, 0, NULL, NULL));
+  EXPECT(203, data[3]);
+  EXPECT(CL_SUCCESS, clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
+  clReleaseMemObject(alias);
   clFinish(queue);
   clSVMFree(context, data);
 }

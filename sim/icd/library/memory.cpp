@@ -87,6 +87,22 @@ std::shared_ptr<Memory> make_buffer(const std::shared_ptr<Context>& context, cl_
   return made;
 }
 
+std::shared_ptr<Memory> make_part(const std::shared_ptr<Memory>& whole, size_t origin, size_t size) {
+  auto made = std::make_shared<Memory>();
+  made->context = whole->context;
+  made->parent = whole;
+  made->origin = origin;
+  made->size = size;
+  int64_t id = made->context->server->next_id();
+  made->context->server->call(Request("part")
+                                  .number(id)
+                                  .number(whole->id)
+                                  .number(static_cast<int64_t>(origin))
+                                  .number(static_cast<int64_t>(size)));
+  made->id = id;
+  return made;
+}
+
 namespace {
 
 cl_mem create(cl_context handle, const cl_mem_properties* properties, cl_mem_flags flags, size_t size, void* host) {
@@ -96,12 +112,13 @@ cl_mem create(cl_context handle, const cl_mem_properties* properties, cl_mem_fla
   bool wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   require(wanted == (host != nullptr), CL_INVALID_HOST_PTR,
           wanted ? "the flags ask for host memory" : "host memory is given, and the flags do not say what for");
-  auto made = make_buffer(context, flags, size, host);
-  if (flags & CL_MEM_USE_HOST_PTR) {
-    made->host_ptr = host;
-    size_t offset = 0;
-    made->svm_pointer = find_svm(*context, host, &offset) != nullptr;
-  }
+  size_t offset = 0;
+  auto shared = flags & CL_MEM_USE_HOST_PTR ? find_svm(*context, host, &offset) : nullptr;
+  if (shared != nullptr) require_range(*shared, offset, size);
+  auto made = shared != nullptr ? make_part(shared, offset, size) : make_buffer(context, flags, size, host);
+  made->flags = flags & kAccess ? flags : flags | CL_MEM_READ_WRITE;
+  made->svm_pointer = shared != nullptr;
+  if (flags & CL_MEM_USE_HOST_PTR) made->host_ptr = host;
   if (properties != nullptr) made->properties.push_back(0);
   return publish(made);
 }
@@ -135,9 +152,8 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
                                      cl_int* code) {
   return created("clCreateSubBuffer", code, [&] {
     auto whole = find<Memory>(buffer);
-    require(whole->parent == nullptr, CL_INVALID_MEM_OBJECT, "a sub-buffer has no sub-buffers");
-    auto made = std::make_shared<Memory>();
-    made->flags = inherited(whole->flags, flags);
+    require(whole->associated == nullptr, CL_INVALID_MEM_OBJECT, "a sub-buffer has no sub-buffers");
+    cl_mem_flags kept = inherited(whole->flags, flags);
     require(type == CL_BUFFER_CREATE_TYPE_REGION && facts != nullptr, CL_INVALID_VALUE, "a region is wanted");
     auto region = *static_cast<const cl_buffer_region*>(facts);
     require(region.size != 0, CL_INVALID_BUFFER_SIZE, "a sub-buffer has bytes");
@@ -148,17 +164,12 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
     }
     require(aligned, CL_MISALIGNED_SUB_BUFFER_OFFSET,
             "the origin is no multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN of any device of the context");
-    made->context = whole->context;
-    made->parent = whole;
-    made->origin = region.origin;
-    made->size = region.size;
-    int64_t id = made->context->server->next_id();
-    made->context->server->call(Request("part")
-                                    .number(id)
-                                    .number(whole->id)
-                                    .number(static_cast<int64_t>(region.origin))
-                                    .number(static_cast<int64_t>(region.size)));
-    made->id = id;
+    auto made = whole->parent != nullptr ? make_part(whole->parent, whole->origin + region.origin, region.size)
+                                         : make_part(whole, region.origin, region.size);
+    made->flags = kept;
+    made->associated = whole;
+    made->offset = region.origin;
+    made->svm_pointer = whole->svm_pointer;
     return publish(made);
   });
 }
@@ -168,8 +179,9 @@ cl_int CL_API_CALL retain_mem_object(cl_mem memory) { return retain<Memory>("clR
 cl_int CL_API_CALL release_mem_object(cl_mem memory) { return release<Memory>("clReleaseMemObject", memory); }
 
 void* host_pointer(const Memory& memory) {
-  if (memory.parent == nullptr) return memory.host_ptr;
-  return memory.parent->host_ptr == nullptr ? nullptr : static_cast<char*>(memory.parent->host_ptr) + memory.origin;
+  if (memory.associated == nullptr) return memory.host_ptr;
+  void* whole = memory.associated->host_ptr;
+  return whole == nullptr ? nullptr : static_cast<char*>(whole) + memory.offset;
 }
 
 cl_int CL_API_CALL get_mem_object_info(cl_mem memory, cl_mem_info parameter, size_t size, void* value,
@@ -188,10 +200,9 @@ cl_int CL_API_CALL get_mem_object_info(cl_mem memory, cl_mem_info parameter, siz
       }
       case CL_MEM_REFERENCE_COUNT: return answer.of(found->references());
       case CL_MEM_CONTEXT: return answer.of(found->context->handle());
-      case CL_MEM_ASSOCIATED_MEMOBJECT: return answer.of(found->parent ? found->parent->handle() : nullptr);
-      case CL_MEM_OFFSET: return answer.of(found->origin);
-      case CL_MEM_USES_SVM_POINTER:
-        return answer.of<cl_bool>((found->parent ? found->parent : found)->svm_pointer ? CL_TRUE : CL_FALSE);
+      case CL_MEM_ASSOCIATED_MEMOBJECT: return answer.of(found->associated ? found->associated->handle() : nullptr);
+      case CL_MEM_OFFSET: return answer.of(found->offset);
+      case CL_MEM_USES_SVM_POINTER: return answer.of<cl_bool>(found->svm_pointer ? CL_TRUE : CL_FALSE);
       case CL_MEM_PROPERTIES:
         return answer.bytes(found->properties.data(), found->properties.size() * sizeof(cl_mem_properties));
       default: unknown_query(parameter);

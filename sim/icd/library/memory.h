@@ -12,13 +12,15 @@ class Memory : public Object {
   ~Memory() override;
 
   std::shared_ptr<Context> context;
-  std::shared_ptr<Memory> parent;  ///< of a sub-buffer
+  std::shared_ptr<Memory> parent;      ///< whose bytes it shares, from `origin` on: of a sub-buffer, or a buffer that
+                                       ///< lies in shared virtual memory
+  std::shared_ptr<Memory> associated;  ///< the buffer that a sub-buffer was created from
+  size_t offset = 0;                   ///< of a sub-buffer in that buffer
   int64_t id = 0;
   cl_mem_flags flags = 0;
   std::vector<cl_mem_properties> properties;
   size_t size = 0, origin = 0;
   void* host_ptr = nullptr;  ///< of a buffer with CL_MEM_USE_HOST_PTR
-  bool shared_virtual = false;
   bool svm_pointer = false;  ///< whether host_ptr came from clSVMAlloc
 
   /// What the host sees of byte `offset` while the buffer is mapped: its own memory if it gave some, or else memory
@@ -43,6 +45,9 @@ class Memory : public Object {
 /// Creates a buffer; `host` initializes it if that is not null. Throws Refused.
 std::shared_ptr<Memory> make_buffer(const std::shared_ptr<Context>& context, cl_mem_flags flags, size_t size,
                                     const void* host);
+
+/// A buffer of bytes [origin, origin + size) of another one. Throws Refused.
+std::shared_ptr<Memory> make_part(const std::shared_ptr<Memory>& whole, size_t origin, size_t size);
 
 /// One side of a transfer: bytes of a buffer, or of the host.
 struct Side {

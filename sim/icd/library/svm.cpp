@@ -60,7 +60,7 @@ void* CL_API_CALL svm_alloc(cl_context handle, cl_svm_mem_flags flags, size_t si
     void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
     if (memory == nullptr) throw std::bad_alloc();
     made->host_ptr = memory;
-    made->shared_virtual = made->svm_pointer = true;
+    made->svm_pointer = true;
     made->destructors.push_back([memory] { std::free(memory); });
     std::lock_guard<std::mutex> guard(allocations().lock);
     allocations().by_address[static_cast<const char*>(memory)] = made;
