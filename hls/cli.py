@@ -65,6 +65,7 @@ _LAZY = {
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),
+    "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
