@@ -1,0 +1,144 @@
+"""Carried indices that an iteration moves on by one of a few constants, and what is loaded at them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...analysis.memory.clobbers import Clobbers
+from ...analysis.predicates.implication import never_both
+from ...ir import IntType, Op, Value, has
+from ...ir.accesses import predicate
+from ...ir.rewrite import constant
+from ...ir.values import signed
+from ...narrow import instance
+from ..scalar.specialize import conjuncts
+
+__all__ = ["SteppingIndex", "step_of", "stepping_indices"]
+
+#: longest distance that an iteration moves an index on
+MOST_STEP = 4
+
+
+@dataclass(frozen=True, eq=False)
+class SteppingIndex:
+    """A carried index of a loop: in the next iteration it is ``following``, a tree of selects between sums of the index
+    and one of the constants in ``steps``, which all have the same sign, if any."""
+
+    loop: Op
+    index: Value
+    following: Value
+    steps: frozenset[int]
+    clobbers: Clobbers
+
+    @cached_property
+    def known(self) -> dict[Value, Op]:
+        """Values that are computed from the index, from loads at such values, and from what does not change in the
+        loop, with their operations in order; the selects that decide the next index are not among them."""
+        (body,) = self.loop.regions
+        decisions = set(_selects(self.following))
+        open_ = {v for op in body.ops for v in op.results}.union(body.args) - {self.index}
+        found: dict[Value, Op] = {}
+        for op in body.ops:
+            if op in decisions or not open_.isdisjoint(_needed(op)) or len(op.results) != 1:
+                continue
+            if has(op, "pure") or op.opcode == "load" and self._stays(op, open_):
+                found[op.result] = op
+                open_.remove(op.result)
+        return found
+
+    @cached_property
+    def loaded(self) -> set[Value]:
+        """Those of the known values that are loaded at the index, or computed from such."""
+        found: set[Value] = set()
+        moves = {self.index}
+        for value, op in self.known.items():
+            if not moves.isdisjoint(_needed(op)):
+                moves.add(value)
+                if op.opcode == "load" or not found.isdisjoint(op.operands):
+                    found.add(value)
+        return found
+
+    def loads(self) -> Iterator[tuple[Op, list[Value]]]:
+        """The loads at the index, each with the parts of its condition that are known with the index."""
+        (body,) = self.loop.regions
+        open_ = {v for op in body.ops for v in op.results if v not in self.known}.union(body.args)
+        for value, op in self.known.items():
+            if op.opcode == "load" and value in self.loaded:
+                yield op, _kept(op, open_)
+
+    def _stays(self, load: Op, open_: set[Value]) -> bool:
+        """Whether no iteration changes what is loaded, as far as those parts of its condition hold that no iteration
+        changes either; ``open_`` are the values that are not known."""
+        if not self.clobbers.movable(load):
+            return False
+        fixed = [part for part in _kept(load, open_) if part in self._fixed]
+        return not any(
+            self.clobbers.among(load, [op])
+            for op in self.loop.regions[0].ops
+            if not (op.opcode == "store" and any(never_both(part, predicate(op)) for part in fixed))
+        )
+
+    @cached_property
+    def _fixed(self) -> set[Value]:
+        """The values of the body that are the same in all iterations."""
+        (body,) = self.loop.regions
+        changing = set(body.args)
+        fixed: set[Value] = set()
+        for op in body.ops:
+            same = has(op, "pure") and changing.isdisjoint(op.operands)
+            (fixed if same else changing).update(op.results)
+        return fixed
+
+
+def stepping_indices(loop: Op, clobbers: Clobbers) -> Iterator[SteppingIndex]:
+    """The carried values of a loop without loops inside whose next value is chosen among sums with constants."""
+    (body,) = loop.regions
+    if any(op.regions for op in body.ops):
+        return
+    for index, following in zip(body.args, body.terminator.operands[1:], strict=True):
+        steps = _steps(index, following) if isinstance(index.type, IntType) else None
+        if steps is not None and len(steps) > 1 and (min(steps) >= 0 or max(steps) <= 0):
+            yield SteppingIndex(loop, index, following, steps, clobbers)
+
+
+def _needed(op: Op) -> list[Value]:
+    """The operands that decide the result, where it is wanted: of a load, the address."""
+    return op.operands[:1] if op.opcode == "load" else op.operands
+
+
+def _kept(load: Op, open_: set[Value]) -> list[Value]:
+    """The parts of a load's condition that are known."""
+    return [part for part in conjuncts(predicate(load)) if part not in open_ and constant(part) != 1]
+
+
+def _selects(value: Value) -> Iterator[Op]:
+    """The selects of the tree."""
+    work = [value]
+    while work:
+        op = work.pop().op
+        if op is not None and op.opcode == "select":
+            yield op
+            work += op.operands[1:]
+
+
+def _steps(index: Value, following: Value) -> frozenset[int] | None:
+    """The constants that are added to the index; None if something else can follow."""
+    found = {step_of(index, leaf) for op in _selects(following) for leaf in op.operands[1:] if not _is_select(leaf)}
+    steps = frozenset(step for step in found if step is not None and abs(step) <= MOST_STEP)
+    return steps if len(steps) == len(found) else None
+
+
+def _is_select(value: Value) -> bool:
+    return value.op is not None and value.op.opcode == "select"
+
+
+def step_of(index: Value, value: Value) -> int | None:
+    """The constant that is added to the index to get the value; None if it is no such sum."""
+    if value is index:
+        return 0
+    op = value.op
+    if op is None or op.opcode != "add" or index not in op.operands:
+        return None
+    (other,) = [v for v in op.operands if v is not index] or [index]
+    number = constant(other)
+    return None if number is None else signed(number, instance(index.type, IntType).bits)
