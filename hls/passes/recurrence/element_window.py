@@ -1,14 +1,15 @@
 """A window of what is loaded at an index and ahead of it, which a loop carries."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, uses
-from ...ir.accesses import PREDICATES, predicate
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Type, Value, uses
+from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_ops
-from ...ir.loops import CarriedValue, add_carried
+from ...ir.loops import add_carried
 from ...narrow import instance
 from ..memory.masked_values import MaskedValues
 from .stepping_index import SteppingIndex, step_of
@@ -16,45 +17,54 @@ from .stepping_index import SteppingIndex, step_of
 __all__ = ["ElementWindow", "load_early"]
 
 
+#: a load at the index, with the parts of its condition that are the same in all iterations, and with the others
+_Parted = tuple[Op, list[Value], list[Value]]
+
+
 def load_early(function: Function, indices: list[SteppingIndex]) -> None:
     """Let the loads at the indices wait for nothing else, in place: loads of one address become one, which is made
-    early, under the parts of the condition that are known with the index; where the program does not load, 0 follows."""
+    early, under those parts of their conditions that are the same in all iterations. Where a load was off by the other
+    parts, 0 replaces the value if anything depends on it."""
     masked = MaskedValues()
     values: dict[Value, Value] = {}
     for each in indices:
         (body,) = each.loop.regions
-        groups: dict[Value, list[tuple[Op, list[Value]]]] = {}
-        for load, kept in each.loads():
-            groups.setdefault(load.operands[0], []).append((load, kept))
+        groups: dict[tuple[Value, Type], list[_Parted]] = {}
+        for parted in each.loads():
+            load = parted[0]
+            groups.setdefault((load.operands[0], load.result.type), []).append(parted)
         for group in groups.values():
             values |= _one_load(body, group, masked)
     masked.resolve(function.body, values)
 
 
-def _one_load(body: Region, group: list[tuple[Op, list[Value]]], masked: MaskedValues) -> dict[Value, Value]:
-    """One early load for those of a group, behind what all of their conditions need."""
-    loads = [load for load, _ in group]
-    parts = [part for part in group[0][1] if all(part in kept for _, kept in group)]
-    new = Region()
-    b = Builder(new, loads[0].span)
-    on = None
-    for part in parts:
-        on = part if on is None else b.value("and", on, part)
+def _one_load(body: Region, group: list[_Parted], masked: MaskedValues) -> dict[Value, Value]:
+    """One early load for those of a group, and what replaces each of them."""
+    first = group[0][0]
+    common = [part for part in group[0][1] if all(part in fixed for _, fixed, _ in group)]
+    b = Builder(Region(), first.span)
     loaded = b.value(
         "load",
-        loads[0].operands[0],
-        b.true() if on is None else on,
-        result=loads[0].result.type,
-        attrs={**loads[0].attrs, Attr.EARLY: True},
-        name=loads[0].result.name,
+        first.operands[0],
+        _all_of(common, b),
+        result=first.result.type,
+        attrs={**first.attrs, Attr.EARLY: True},
+        name=first.result.name,
     )
+    body.ops[(at := body.ops.index(first)) : at] = b.region.ops
     values = {}
-    for load in loads:
-        masks = Region()
-        values[load.result] = masked.under(predicate(load), loaded, Builder(masks, load.span))
-        place = body.ops.index(load)
-        body.ops[place : place + 1] = [*(new.ops if load is loads[0] else []), *masks.ops]
+    for load, fixed, others in group:
+        b = Builder(Region(), load.span)
+        on = _all_of([part for part in fixed if part not in common] + others, b)
+        values[load.result] = masked.under(on, loaded, b)
+        at = body.ops.index(load)
+        body.ops[at : at + 1] = b.region.ops
     return values
+
+
+def _all_of(conditions: list[Value], b: Builder) -> Value:
+    """Their conjunction."""
+    return functools.reduce(lambda one, other: b.value("and", one, other), conditions) if conditions else b.true()
 
 
 @dataclass(eq=False)
@@ -130,9 +140,9 @@ class ElementWindow:
 
 
 class _Building:
-    """Builds a window into the loop of its index, an operation of ``region``. What is carried, each of values after the
-    other: ``now``, the taken values, and ``places``; if any steps are late, also the ``earlier`` index, the ``sum`` of the
-    steps from there, and these ``steps``, less the least one."""
+    """Builds a window into the loop of its index, an operation of ``region``. Carried are the taken values (``now``)
+    and the ``places``; if the window is late, also the ``earlier`` index, the ``sum`` of the steps since, and these
+    ``steps``, each less the least one."""
 
     def __init__(self, window: ElementWindow, region: Region):
         self.window, self.loop, self.region = window, window.index.loop, region
@@ -149,9 +159,7 @@ class _Building:
         earlier = self.earlier.arg if window.late else window.index.index
         for place in window.loaded:
             places |= {(place, v): value for v, value in self._at(earlier, place, b).items()}
-        following = [
-            (self.now[v], self._stepped(lambda step, v=v: self._after(step, v, places, b), b)) for v in self.now
-        ]
+        following = [(one, self._stepped(self._after(v, places, b), b)) for v, one in self.now.items()]
         following += [(one, self._moved_on(*key, places, b)) for key, one in self.places.items()]
         if window.late:
             following += [(self.earlier, self._mux_of_steps(lambda step: self._moved(self.earlier.arg, step, b), b))]
@@ -220,10 +228,14 @@ class _Building:
         condition, one, other = index.defining_op.operands
         return b.value("select", condition, self._selected(one, found, b), self._selected(other, found, b))
 
-    def _after(self, step: int, v: Value, places: "_Places", b: Builder) -> Value:
-        """The taken value after this step: the sum of the steps before it chooses the place."""
-        choices = [places[distance + step, v] for distance in self.window.sums]
-        return _mux(self.sum.arg, choices, b) if self.window.late else choices[0]
+    def _after(self, v: Value, places: "_Places", b: Builder) -> Callable[[int], Value]:
+        """Gives the taken value after a step: the sum of the steps before it chooses the place."""
+
+        def chosen(step: int) -> Value:
+            choices = [places[distance + step, v] for distance in self.window.sums]
+            return _mux(self.sum.arg, choices, b) if self.window.late else choices[0]
+
+        return chosen
 
     def _moved_on(self, place: int, v: Value, places: "_Places", b: Builder) -> Value:
         """What is at a place when the earlier index has made the step that followed it."""

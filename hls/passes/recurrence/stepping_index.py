@@ -41,7 +41,7 @@ class SteppingIndex:
         for op in body.ops:
             if op in decisions or not open_.isdisjoint(_needed(op)) or len(op.results) != 1:
                 continue
-            if has(op, "pure") or op.opcode == "load" and self._stays(op, open_):
+            if has(op, "pure") or op.opcode == "load" and self._stays(op):
                 found[op.result] = op
                 open_.remove(op.result)
         return found
@@ -58,36 +58,43 @@ class SteppingIndex:
                     found.add(value)
         return found
 
-    def loads(self) -> Iterator[tuple[Op, list[Value]]]:
-        """The loads at the index, each with the parts of its condition that are known with the index."""
-        (body,) = self.loop.regions
-        open_ = {v for op in body.ops for v in op.results if v not in self.known}.union(body.args)
+    def loads(self) -> Iterator[tuple[Op, list[Value], list[Value]]]:
+        """The loads at the index, each with the parts of its condition that are the same in all iterations, and with
+        the others."""
         for value, op in self.known.items():
             if op.opcode == "load" and value in self.loaded:
-                yield op, _kept(op, open_)
+                parts = [part for part in conjuncts(predicate(op)) if constant(part) != 1]
+                yield op, [p for p in parts if self._is_fixed(p)], [p for p in parts if not self._is_fixed(p)]
 
-    def _stays(self, load: Op, open_: set[Value]) -> bool:
-        """Whether no iteration changes what is loaded, as far as those parts of its condition hold that no iteration
-        changes either; ``open_`` are the values that are not known."""
+    def _stays(self, load: Op) -> bool:
+        """Whether no iteration changes what is loaded, as far as those parts of its condition hold that are the same in
+        all iterations."""
         if not self.clobbers.movable(load):
             return False
-        fixed = [part for part in _kept(load, open_) if part in self._fixed]
+        fixed = [part for part in conjuncts(predicate(load)) if self._is_fixed(part)]
         return not any(
             self.clobbers.among(load, [op])
             for op in self.loop.regions[0].ops
             if not (op.opcode == "store" and any(never_both(part, predicate(op)) for part in fixed))
         )
 
+    def _is_fixed(self, value: Value) -> bool:
+        return value not in self._changing
+
     @cached_property
-    def _fixed(self) -> set[Value]:
-        """The values of the body that are the same in all iterations."""
+    def _changing(self) -> set[Value]:
+        """The values of the body that may differ between iterations."""
         (body,) = self.loop.regions
-        changing = set(body.args)
-        fixed: set[Value] = set()
+        found = set(body.args)
         for op in body.ops:
-            same = has(op, "pure") and changing.isdisjoint(op.operands)
-            (fixed if same else changing).update(op.results)
-        return fixed
+            if not has(op, "pure") or not found.isdisjoint(op.operands):
+                found.update(op.results)
+        return found
+
+
+def _needed(op: Op) -> list[Value]:
+    """The operands that decide the result, where it is wanted: of a load, the address."""
+    return op.operands[:1] if op.opcode == "load" else op.operands
 
 
 def stepping_indices(loop: Op, clobbers: Clobbers) -> Iterator[SteppingIndex]:
@@ -99,16 +106,6 @@ def stepping_indices(loop: Op, clobbers: Clobbers) -> Iterator[SteppingIndex]:
         steps = _steps(index, following) if isinstance(index.type, IntType) else None
         if steps is not None and len(steps) > 1 and (min(steps) >= 0 or max(steps) <= 0):
             yield SteppingIndex(loop, index, following, steps, clobbers)
-
-
-def _needed(op: Op) -> list[Value]:
-    """The operands that decide the result, where it is wanted: of a load, the address."""
-    return op.operands[:1] if op.opcode == "load" else op.operands
-
-
-def _kept(load: Op, open_: set[Value]) -> list[Value]:
-    """The parts of a load's condition that are known."""
-    return [part for part in conjuncts(predicate(load)) if part not in open_ and constant(part) != 1]
 
 
 def _selects(value: Value) -> Iterator[Op]:
