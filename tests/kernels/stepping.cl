@@ -60,6 +60,17 @@ __kernel void common(ARGS)
   out[95] = found;
 }
 
+__kernel void entered_often(ARGS)
+{
+  for (int r = 0; r < 4; r++) {
+    int i = r;
+    for (int k = 0; k < n; k++) {
+      out[r * 16 + k % 16] = a[i] + r;
+      i += a[i] > b[r];
+    }
+  }
+}
+
 __kernel void passes(__global int *restrict a, __global int *restrict b, __global int *restrict out, int n)
 {
   __global int *from = a, *to = b;

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,8 @@ from ...ir.clone import clone_ops
 from ...ir.loops import add_carried
 from ...narrow import instance
 from ..memory.masked_values import MaskedValues
-from .stepping_index import SteppingIndex, step_of
+from .step_tree import Choice, Steps, leaves
+from .stepping_index import SteppingIndex
 
 __all__ = ["ElementWindow", "load_early"]
 
@@ -100,19 +101,24 @@ class ElementWindow:
         return found[::-1]
 
     @cached_property
+    def lengths(self) -> frozenset[int]:
+        """The steps."""
+        return frozenset(leaves(self.index.steps))
+
+    @cached_property
     def unit(self) -> int:
         """The greatest distance of which all steps are multiples; negative if the index falls."""
-        return math.gcd(*self.index.steps) * (1 if max(self.index.steps) > 0 else -1)
+        return math.gcd(*self.lengths) * (1 if max(self.lengths) > 0 else -1)
 
     @cached_property
     def least(self) -> int:
         """The shortest step."""
-        return min(step // self.unit for step in self.index.steps)
+        return min(step // self.unit for step in self.lengths)
 
     @cached_property
     def most(self) -> int:
         """The longest step."""
-        return max(step // self.unit for step in self.index.steps)
+        return max(step // self.unit for step in self.lengths)
 
     @property
     def sums(self) -> range:
@@ -216,17 +222,8 @@ class _Building:
 
     def _stepped(self, after: Callable[[int], Value], b: Builder) -> Value:
         """What follows, if ``after`` gives what follows a step: selected like the next index."""
-        found: dict[int, Value] = {}
-        for step in self.window.index.steps:
-            found[step] = after(step // self.window.unit)
-        return self._selected(self.window.index.following, found, b)
-
-    def _selected(self, index: Value, found: dict[int, Value], b: Builder) -> Value:
-        step = step_of(self.window.index.index, index)
-        if step is not None:
-            return found[step]
-        condition, one, other = index.defining_op.operands
-        return b.value("select", condition, self._selected(one, found, b), self._selected(other, found, b))
+        found = {step: after(step // self.window.unit) for step in self.window.lengths}
+        return _selected(self.window.index.steps, found, b)
 
     def _after(self, v: Value, places: "_Places", b: Builder) -> Callable[[int], Value]:
         """Gives the taken value after a step: the sum of the steps before it chooses the place."""
@@ -250,14 +247,20 @@ class _Building:
         return b.const(step - self.window.least, type)
 
     def _summed(self, step: int, b: Builder) -> Value:
-        """The next sum: the oldest step leaves it."""
-        oldest = b.value("zext", self.steps[-1].arg, result=self.sum_type)
-        kept = b.value("sub", self.sum.arg, oldest if self.sum_type != self.step_type else self.steps[-1].arg)
-        return b.value("add", kept, self._over(step, self.sum_type, b))
+        """The sum after this step: the oldest one leaves it."""
+        return self._mux_of_steps(lambda old: b.value("add", self.sum.arg, b.const(step - old, self.sum_type)), b)
 
 
 #: values by their place and the taken value that they are like
 _Places = dict[tuple[int, Value], Value]
+
+
+def _selected(steps: Steps, values: Mapping[int, Value], b: Builder) -> Value:
+    """The value of the step that is made."""
+    if isinstance(steps, Choice):
+        one, other = (_selected(each, values, b) for each in (steps.one, steps.other))
+        return one if one is other else b.value("select", steps.condition, one, other)
+    return values[steps]
 
 
 def _mux(number: Value, choices: Sequence[Value], b: Builder) -> Value:

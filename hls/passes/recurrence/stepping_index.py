@@ -9,11 +9,10 @@ from ...analysis.predicates.implication import never_both
 from ...ir import IntType, Op, Value, has
 from ...ir.accesses import predicate
 from ...ir.rewrite import constant
-from ...ir.values import signed
-from ...narrow import instance
 from ..scalar.specialize import conjuncts
+from .step_tree import Steps, leaves, step_tree
 
-__all__ = ["SteppingIndex", "step_of", "stepping_indices"]
+__all__ = ["SteppingIndex", "stepping_indices"]
 
 #: longest distance that an iteration moves an index on
 MOST_STEP = 4
@@ -21,25 +20,24 @@ MOST_STEP = 4
 
 @dataclass(frozen=True, eq=False)
 class SteppingIndex:
-    """A carried index of a loop: in the next iteration it is ``following``, a tree of selects between sums of the index
-    and one of the constants in ``steps``, which all have the same sign, if any."""
+    """A carried index of a loop, to which an iteration adds one of the constants of ``steps``, which all have the same
+    sign, if any; ``deciding`` are the operations that choose and add it."""
 
     loop: Op
     index: Value
-    following: Value
-    steps: frozenset[int]
+    steps: Steps
+    deciding: set[Op]
     clobbers: Clobbers
 
     @cached_property
     def known(self) -> dict[Value, Op]:
         """Values that are computed from the index, from loads at such values, and from what does not change in the
-        loop, with their operations in order; the selects that decide the next index are not among them."""
+        loop, with their operations in order; what decides the next index is not among them."""
         (body,) = self.loop.regions
-        decisions = set(_selects(self.following))
         open_ = {v for op in body.ops for v in op.results}.union(body.args) - {self.index}
         found: dict[Value, Op] = {}
         for op in body.ops:
-            if op in decisions or not open_.isdisjoint(_needed(op)) or len(op.results) != 1:
+            if op in self.deciding or not open_.isdisjoint(_needed(op)) or len(op.results) != 1:
                 continue
             if has(op, "pure") or op.opcode == "load" and self._stays(op):
                 found[op.result] = op
@@ -98,44 +96,15 @@ def _needed(op: Op) -> list[Value]:
 
 
 def stepping_indices(loop: Op, clobbers: Clobbers) -> Iterator[SteppingIndex]:
-    """The carried values of a loop without loops inside whose next value is chosen among sums with constants."""
+    """The carried values of a loop without loops inside to which iterations add constants that differ."""
     (body,) = loop.regions
     if any(op.regions for op in body.ops):
         return
     for index, following in zip(body.args, body.terminator.operands[1:], strict=True):
-        steps = _steps(index, following) if isinstance(index.type, IntType) else None
-        if steps is not None and len(steps) > 1 and (min(steps) >= 0 or max(steps) <= 0):
-            yield SteppingIndex(loop, index, following, steps, clobbers)
+        found = step_tree(index, following) if isinstance(index.type, IntType) else None
+        if found is not None and _suit(set(leaves(found[0]))):
+            yield SteppingIndex(loop, index, *found, clobbers)
 
 
-def _selects(value: Value) -> Iterator[Op]:
-    """The selects of the tree."""
-    work = [value]
-    while work:
-        op = work.pop().op
-        if op is not None and op.opcode == "select":
-            yield op
-            work += op.operands[1:]
-
-
-def _steps(index: Value, following: Value) -> frozenset[int] | None:
-    """The constants that are added to the index; None if something else can follow."""
-    found = {step_of(index, leaf) for op in _selects(following) for leaf in op.operands[1:] if not _is_select(leaf)}
-    steps = frozenset(step for step in found if step is not None and abs(step) <= MOST_STEP)
-    return steps if len(steps) == len(found) else None
-
-
-def _is_select(value: Value) -> bool:
-    return value.op is not None and value.op.opcode == "select"
-
-
-def step_of(index: Value, value: Value) -> int | None:
-    """The constant that is added to the index to get the value; None if it is no such sum."""
-    if value is index:
-        return 0
-    op = value.op
-    if op is None or op.opcode != "add" or index not in op.operands:
-        return None
-    (other,) = [v for v in op.operands if v is not index] or [index]
-    number = constant(other)
-    return None if number is None else signed(number, instance(index.type, IntType).bits)
+def _suit(steps: set[int]) -> bool:
+    return len(steps) > 1 and (min(steps) >= 0 or max(steps) <= 0) and max(map(abs, steps)) <= MOST_STEP
