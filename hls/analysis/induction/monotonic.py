@@ -204,7 +204,8 @@ class _Growth:
 
     def _chosen(self, start: Value, value: Value, deep: int) -> float:
         """The least amount by which a select, or a loop's result, exceeds ``start``."""
-        opcode = value.op.opcode if value.op is not None and value.type == start.type else None
+        alike = value.type == start.type or min(value.type.bits, start.type.bits) >= self.growth.forms.address_bits
+        opcode = value.op.opcode if value.op is not None and alike else None
         if opcode == "select":
             return min(self.between(start, arm, deep + 1) for arm in self._arms(value.defining_op))
         before = self.growth.comes_from(value) if opcode == "loop" else None
@@ -247,7 +248,7 @@ class _Growth:
         opcode = term.op.opcode if term.op is not None and deep < MOST_CHOICES else None
         if opcode == "select":
             return min(self._total(self._terms(arm, bits), bits, deep) for arm in self._arms(term.defining_op))
-        before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits == bits else None
+        before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits >= bits else None
         if before is not None:
             return self._total(self._terms(before, bits), bits, deep)
         known = self.ranges[term]
