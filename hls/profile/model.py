@@ -22,6 +22,7 @@ __all__ = [
     "Held",
     "Kernel",
     "Launch",
+    "Local",
     "Loop",
     "Memory",
     "Profile",
@@ -85,7 +86,9 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load, store or atomic operation on global memory. ``loop`` is the id of the innermost loop around it."""
+    """A load, store or atomic operation on global memory. ``loop`` is the id of the innermost loop around it.
+    ``full_bursts`` is the share of bursts that have ``max_burst`` words, ``unaligned`` that of requests which cross
+    from one word to the next, null for accesses that cannot."""
 
     id: str
     kind: str
@@ -108,6 +111,23 @@ class Access:
     max_burst: int | None
     cache_hit: float | None
     in_vain: float | None
+    full_bursts: float | None = None
+    unaligned: float | None = None
+
+
+@dataclass(frozen=True)
+class Local:
+    """A load, store or atomic operation on a memory inside the kernel: ``requests`` made, ``activity`` and ``stall``
+    the shares of cycles in which one was made and in which one waited for a port."""
+
+    id: str
+    kind: str
+    memory: str
+    line: int | None
+    loop: str | None
+    requests: int
+    activity: float | None
+    stall: float | None
 
 
 @dataclass(frozen=True)
@@ -165,8 +185,9 @@ class Blame:
 
 @dataclass(frozen=True)
 class Column:
-    """A number for each interval. ``kind`` is "account", "accepted", "stalled", "level" (mean) or "max_level"; ``id``
-    that of its account, access or channel end. Only columns with a number other than 0 are there."""
+    """A number for each interval. ``kind`` is "account", "accepted", "stalled", "level" (mean), "min_level" or
+    "max_level"; ``id`` that of its account, access or channel end. Only columns with a number other than 0 are
+    there."""
 
     kind: str
     id: str
@@ -245,6 +266,7 @@ class Launch:
     work: tuple[Work, ...] = ()
     roof_bytes_per_ns: float | None = None
     roof_by: str = ""
+    local: tuple[Local, ...] = ()
 
 
 @dataclass(frozen=True)
