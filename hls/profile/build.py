@@ -128,6 +128,7 @@ def _loop(loop: Loop, entry: LoopEntry) -> model.Loop:
         measured_ii=entry["measured_ii"],
         iterations=entry["iterations"],
         invocations=entry["invocations"],
+        path=loop.path,
     )
 
 

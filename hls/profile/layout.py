@@ -90,6 +90,7 @@ class Loop:
     name: str = ""  #: the label, with the line if several loops of the kernel have that label
     floating: int = 0  #: floating-point operations of an iteration
     integer: int = 0  #: integer operations of an iteration
+    path: str = ""  #: the labels of the loops around it and its own, outermost first, as "i/k"
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:

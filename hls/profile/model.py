@@ -11,6 +11,7 @@ __all__ = [
     "SCHEMA",
     "Access",
     "Account",
+    "Area",
     "Bank",
     "Blame",
     "ChannelDepth",
@@ -47,15 +48,29 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Area:
+    """What a ``kernel``, with all of its copies and compute units, takes of the device, as its report estimates it; the
+    whole design where ``kernel`` is empty. ``logic`` is in the device's logic cells."""
+
+    kernel: str
+    logic: int
+    registers: int
+    rams: int
+    dsps: int
+
+
+@dataclass(frozen=True)
 class Program:
     """A program that was built: its text, and its kernels' names; the host does not start the ``autorun`` ones. The
-    kernels in an entry of ``copies`` are equal but for the indices of their channels."""
+    kernels in an entry of ``copies`` are equal but for the indices of their channels. ``areas`` are those of its
+    report, the probe of the simulation included."""
 
     number: int
     source: str
     kernels: tuple[str, ...]
     autorun: tuple[str, ...]
     copies: tuple[tuple[str, ...], ...] = ()
+    areas: tuple[Area, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop in hardware."""
+    """A loop in hardware. ``path`` has the labels of the loops around it and its own, outermost first, as "i/k"; it has
+    no lines, so that edited sources can be compared."""
 
     id: str
     name: str
@@ -82,6 +98,7 @@ class Loop:
     measured_ii: float | None
     iterations: int
     invocations: int
+    path: str = ""
 
 
 @dataclass(frozen=True)

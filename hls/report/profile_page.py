@@ -6,6 +6,7 @@ The data are those of profile.json, and the report of each program, so that an I
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..model.area import Resources
 from ..narrow import instance
 from ..profile import model
 from ..profile.columns import packed
@@ -17,7 +18,7 @@ from . import json as report_json
 from .model import Report
 from .packing import pack
 
-__all__ = ["MOST_DETAILED", "MOST_NUMBERS", "SCRIPTS", "STYLES", "page_data", "render"]
+__all__ = ["MOST_DETAILED", "MOST_NUMBERS", "SCRIPTS", "STYLES", "areas_of", "page_data", "render"]
 
 STYLES = (*html.STYLES, "profile/profile.css")
 SCRIPTS = (
@@ -67,6 +68,15 @@ def render(profile: model.Profile, reports: Mapping[int, Report], launch: int | 
             **{f"report-{number}": pack(one) for number, one in plains.items()},
             "colours": html.coloured(*plains.values()),
         },
+    )
+
+
+def areas_of(report: Report) -> tuple[model.Area, ...]:
+    """The areas of a program's kernels, those of copies under the name of the first one, then that of the design."""
+    resources = [(one.name, one.resources) for one in report.kernels]
+    return tuple(
+        model.Area(name, one.logic, one.registers, one.rams, one.dsps)
+        for name, one in [*resources, ("", instance(report.resources, Resources))]
     )
 
 

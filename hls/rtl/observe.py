@@ -79,7 +79,7 @@ class KernelCounters:
                 self._lead_out(events)
 
     def _loops(self):
-        most = together(self.context.plan)
+        most, paths = together(self.context.plan), self._paths()
         for loop, plan in self.context.plan.loops.items():
             floating, integer = count_operations(plan.place)
             yield LoopLayout(
@@ -91,7 +91,23 @@ class KernelCounters:
                 name=self.names[place_of(loop)],
                 floating=floating,
                 integer=integer,
+                path=paths[loop],
             )
+
+    def _paths(self) -> dict:
+        """By loop, the labels of the loops around it and its own, outermost first."""
+        around = self._around()
+
+        def path(loop) -> str:
+            label = loop.attrs.get(Attr.LABEL, "") or "loop"
+            return f"{path(around[loop])}/{label}" if loop in around else label
+
+        return {loop: path(loop) for loop in self.context.plan.loops}
+
+    def _around(self) -> dict:
+        """By operation at a boundary between levels, such as an inner loop, the loop around it."""
+        loops = self.context.plan.loops.items()
+        return {row.op: loop for loop, plan in loops for level in plan.levels for row in level.row}
 
     def _accesses(self):
         loops = self._innermost()
@@ -188,14 +204,7 @@ class KernelCounters:
     def _say_loop(self, loop, label: str) -> str:
         """The message for an outer loop that waits for ``loop`` while nothing in ``loop`` waits: its last iterations
         drain."""
-        around = next(
-            (
-                o
-                for o, plan in self.context.plan.loops.items()
-                if any(row.op is loop for level in plan.levels for row in level.row)
-            ),
-            None,
-        )
+        around = self._around().get(loop)
         why = (
             f": loop {self.names[place_of(around)]}{NOT_PIPELINED}"
             if around and around.attrs.get(Attr.DISABLE_LOOP_PIPELINING)
