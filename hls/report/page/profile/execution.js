@@ -33,15 +33,15 @@ VIEWS.push({
 
 const LAUNCH_COLUMNS = [
   { title: "Launch", numeric: true, value: (one) => one.number },
-  { title: "Kernel", value: (one) => one.kernel },
+  { title: "Kernel", class: "short", value: (one) => one.kernel },
   {
     title: "Kind",
-    class: "short",
+    class: "narrow",
     value: launchKind,
   },
   {
     title: "Size",
-    class: "short",
+    spare: true,
     value: (one) => (one.capture ? "" : `${sizeWords(one.global_size)} / ${sizeWords(one.local_size)}`),
     tip: "global size / size of a group",
   },

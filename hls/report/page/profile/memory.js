@@ -128,10 +128,7 @@ const USE_COLUMNS = [
     title: "Efficiency",
     numeric: true,
     value: (one) => one.efficiency,
-    show: (one) =>
-      one.efficiency !== null && one.efficiency < 0.5
-        ? sign("warning", percent(one.efficiency, 1))
-        : percentOr(one.efficiency),
+    show: efficiencyShow,
     tip: "bytes requested / bytes moved, at most 100 %",
   },
   {
