@@ -118,7 +118,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: boo
     mine = [one for one in launches if (one.program, one.kernel) == (worst.program, worst.kernel)]
     total = total_of(mine)
     if not slowest:
-        total = replace(total, loops=(), accesses=(), held=(), blame=(), banks=())
+        total = replace(total, loops=(), accesses=(), local=(), held=(), blame=(), banks=())
         kernel = replace(kernel, verdict=replace(kernel.verdict, sentence="", remedies=(), figures=()))
     record = instance(plain(replace(kernel, accounts=()), DIGITS), dict)
     return record | {"program": worst.program, "total": plain(total, DIGITS)}
@@ -126,7 +126,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: boo
 
 def _launch(launch: model.Launch, detailed: bool, samples: Plain) -> dict[str, Plain]:
     if not detailed:
-        launch = replace(launch, loops=(), accesses=(), channels=(), units=(), held=(), blame=(), banks=())
+        launch = replace(launch, loops=(), accesses=(), local=(), channels=(), units=(), held=(), blame=(), banks=())
     return instance(plain(replace(launch, samples=()), DIGITS), dict) | {"samples": samples, "detailed": detailed}
 
 
