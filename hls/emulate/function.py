@@ -5,7 +5,7 @@ from ..ir.accesses import last_of_run
 from .effects import EFFECTS
 from .memory import Storage, kind_of
 from .ops import expression
-from .types import c_type, from_memory, has_data, literal, memory_type
+from .types import c_type, from_memory, has_data, literal, memory_type, zero
 
 __all__ = ["FunctionWriter"]
 
@@ -63,10 +63,20 @@ class FunctionWriter:
     def region(self, region: Region, finish):
         """Write the operations of a region one level deeper, then what ``finish(terminator)`` writes."""
         self.depth += 1
-        for op in region.ops[:-1]:
-            self._op(op)
+        self.operations(region.ops[:-1])
         finish(region.terminator)
         self.depth -= 1
+
+    def operations(self, ops: list[Op]):
+        """Write operations."""
+        for op in ops:
+            self._op(op)
+
+    def declare_results(self, op: Op, initial: list[Value] | None = None):
+        """Define the variables of the results of an operation with regions, as 0 or as ``initial`` values."""
+        for k, value in enumerate(op.results):
+            if has_data(value.type):
+                self.declare(value, self.name(initial[k]) if initial else zero(value.type))
 
     def assign(self, targets: list[str], sources: list[Value]):
         """Assign one after the other: a source is never one of the targets."""

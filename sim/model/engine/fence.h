@@ -7,6 +7,14 @@
 
 namespace sluice {
 
+/// What asks a fence in place of a level: a barrier.
+class Asker {
+ public:
+  virtual ~Asker() = default;
+  virtual bool asks() const = 0;
+  virtual void accepted() = 0;
+};
+
 /// Answers when all stores before a request are in memory: those in queues as well as those already accepted.
 class Fence final : public Server {
  public:
@@ -24,6 +32,7 @@ class Fence final : public Server {
     clock_.move();
   }
   const FencePlan& plan() const { return plan_; }
+  void serve(Asker* asker) { asker_ = asker; }
   void watch(StoreUnit* store) { asked_.push_back({store, 0, 0, false}); }
   void invalidate(ReadUnit* load) { loads_.push_back(load); }
 
@@ -36,7 +45,7 @@ class Fence final : public Server {
   void commit() {
     bool free = waiting_ != plan_.pending;
     for (const Asked& one : asked_) free = free && !one.asking;
-    const bool accept = free && requests_.head();
+    const bool accept = free && (asker_ ? asker_->asks() : requests_.head());
     for (Asked& one : asked_) {
       const bool taken = one.store->requests().popped();
       if (accept) {
@@ -48,7 +57,10 @@ class Fence final : public Server {
       }
       one.answers += static_cast<u32>(one.store->answered_fence() == this) - static_cast<u32>(taken_);
     }
-    if (accept) requests_.pop();
+    if (accept) {
+      if (asker_) asker_->accepted();
+      else requests_.pop();
+    }
     waiting_ += static_cast<int>(accept) - static_cast<int>(taken_);
     if (waiting_) clock_.move();
     taken_ = false;
@@ -65,6 +77,7 @@ class Fence final : public Server {
   Fifo requests_;
   std::vector<Asked> asked_;
   std::vector<ReadUnit*> loads_;
+  Asker* asker_ = nullptr;
   int waiting_ = 0;
   bool taken_ = false;
 };

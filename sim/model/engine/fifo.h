@@ -68,6 +68,7 @@ class Credits {
  public:
   Credits(Clock& clock, u32 limit) : clock_(clock), limit_(limit), credits_(limit) {}
   bool available() const { return known() > 0; }
+  bool plenty(u32 several) const { return known() >= several; }
   bool idle() const { return known() == limit_ && !(taken_at_ == clock_.now); }
   void take() { credits_--, taken_at_ = clock_.now; }
   void give() {

@@ -63,9 +63,18 @@ class Header {
       popped_ = true;
     }
     slots_[token.slot] = {token.row, token.entry};
+    note_issue();
+  }
+  void note_issue() {
     issued++;
     last_issue = clock_.now;
     clock_.move();
+  }
+  /// Whether an invocation is running in this cycle.
+  void observe(bool running) {
+    busy += running;
+    starts += running && !running_;
+    running_ = running;
   }
   /// The next token of the slot may come, unless this one is behind the end of its invocation.
   void again(const Token& token) {
@@ -76,10 +85,7 @@ class Header {
   void retire() { retiring_++; }
 
   void commit() {
-    const bool running = free_.size() < slots_.size();
-    busy += running;
-    starts += running && !running_;
-    running_ = running;
+    observe(free_.size() < slots_.size());
     retired_ += retiring_;
     retiring_ = 0;
     if (later_.empty() && done_.empty() && !marks()) return;

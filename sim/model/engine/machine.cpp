@@ -11,6 +11,7 @@ Machine::Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* 
   for (const auto& group : groups_) group->order();
   connect();
   for (const auto& loop : loops_) loop->prepare();
+  for (const BookingPlan& booking : plan.bookings) bookings_.push_back(std::make_unique<Booking>(booking, loops_));
 }
 
 void Machine::connect() {
@@ -57,6 +58,7 @@ Server* Machine::server(const OperationPlan& plan) {
   }
   if (plan.kind == Kind::kFence) return memory_.fence(units_, plan);
   if (plan.kind == Kind::kCall) return call(plan);
+  if (plan.kind == Kind::kMeet) return meeting(plan);
   return memory_.unit(units_, plan);
 }
 
@@ -70,9 +72,20 @@ Server* Machine::call(const OperationPlan& plan) {
   return calls_.back().get();
 }
 
+Server* Machine::meeting(const OperationPlan& plan) {
+  meetings_.push_back(std::make_unique<Meeting>(clock_, plan));
+  OperationPlan asking = plan;
+  asking.number = plan_.meets[static_cast<size_t>(plan.number)].fence;
+  if (asking.number >= 0) meetings_.back()->wait_for(memory_.fence(units_, asking));
+  return meetings_.back().get();
+}
+
 void Machine::evaluate() {
   if (clock_.now == start_) loops_[0]->requests().push(1);  // the first row
+  for (const auto& loop : loops_) loop->offer();
+  for (const auto& booking : bookings_) booking->evaluate();
   for (const auto& loop : loops_) loop->evaluate();
+  for (const auto& meeting : meetings_) meeting->evaluate();
   for (const Watched& one : watched_) one.store->hurry = false;
   for (const Watched& one : watched_) one.store->hurry = one.store->hurry || one.hazard->waits();
   for (const Header* header : innermost_)

@@ -3,9 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "booking.h"
 #include "channel.h"
 #include "hazard.h"
 #include "loop.h"
+#include "meeting.h"
 #include "memory.h"
 
 namespace sluice {
@@ -40,6 +42,7 @@ class Machine {
   Loop* build(size_t region, u32 depth, u32 latency);
   Server* server(const OperationPlan& plan);
   Server* call(const OperationPlan& plan);
+  Server* meeting(const OperationPlan& plan);
   /// Tells hazard units of stores, and units of hazard units, once all exist.
   void connect();
   /// Stores that come to memory leave the tables, and what loads keep may be older.
@@ -63,6 +66,8 @@ class Machine {
   };
   std::vector<Watched> watched_;
   std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<Booking>> bookings_;
   std::vector<std::unique_ptr<CallGroup>> groups_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
   std::vector<const Header*> innermost_;

@@ -118,7 +118,7 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
   return kernel.loads[number] = load_units_.back().get();
 }
 
-Server* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
+Fence* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
   fences_.push_back(std::make_unique<Fence>(clock_, kernel.plan.fences[static_cast<size_t>(operation.number)], operation));
   kernel.fences.push_back(fences_.back().get());
   return fences_.back().get();

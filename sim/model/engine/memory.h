@@ -93,7 +93,7 @@ class Memory {
  public:
   Memory(Clock& clock, const Board* board, u64 age);
   Server* unit(KernelUnits& kernel, const OperationPlan& operation);
-  Server* fence(KernelUnits& kernel, const OperationPlan& operation);
+  Fence* fence(KernelUnits& kernel, const OperationPlan& operation);
   /// Makes the paths of the units, once all exist.
   void connect();
   void evaluate();
