@@ -112,8 +112,8 @@ class NotObserved:
         return ""
 
     def enter(self, function: str, loop: Op, last: str = "") -> str:
-        """The statement with which an iteration of a loop begins; ``last`` says of a work-item that meets others whether it
-        is the last of its group."""
+        """The statement with which an iteration of a loop begins; ``last`` says of a work-item that meets others
+        whether it is the last of its group."""
         return ""
 
     def leave(self, trips: str) -> str:

@@ -20,8 +20,8 @@ GROUP_COLUMNS, RING_COLUMNS = 2, 4
 class TraceTables:
     """Where the record of a launch has what: ``tops`` are the numbers of the kernels' bodies among the loops,
     ``loops`` those of loops, ``columns`` the first column of each operation in the rows of the loop it stands in, and
-    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last; the rows of work-items that meet
-    have more of that kind (``trace.h``)."""
+    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last; the rows of work-items that
+    meet have more of that kind (``trace.h``)."""
 
     tops: dict[str, int] = field(default_factory=dict)
     loops: dict[Op, int] = field(default_factory=dict)

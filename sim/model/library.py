@@ -28,6 +28,7 @@ class LaunchText(ctypes.Structure):
         ("records", ctypes.c_uint64),
         ("start", ctypes.c_uint64),
         ("endless", ctypes.c_uint64),
+        ("units", ctypes.c_uint64),
         ("figures", ctypes.c_void_p),
         ("cycles", ctypes.c_uint64),
         ("issued", ctypes.c_uint64),

@@ -5,14 +5,31 @@ from collections.abc import Callable, Sequence
 from rtl_lib.port_reservation import PortBookings
 
 from ...emulate.trace import LAST_COLUMN
+from ...ir import Attr
+from ...ir.launch import units_of
 from ...planning.schedule import KernelPlan, LevelPlan, RegionPlan
+from ..estimate import Planned
 
-__all__ = ["booking_numbers", "ring_numbers", "whole_numbers"]
+__all__ = ["MOST_INSIDE", "booking_numbers", "group_numbers", "ring_numbers", "whole_numbers"]
+
+
+#: more groups than are ever in the top level of a compute unit at once
+MOST_INSIDE = 4096
+
+
+def group_numbers(planned: Planned, regions: Sequence[RegionPlan]) -> list[int]:
+    """Of a kernel of several compute units the region that an invocation of counts the work-items of a group, 0 if
+    groups have no such loop, and the cycles until its arguments are there; of others -1."""
+    if units_of(planned.function) == 1:
+        return [-1, 0]
+    loops = [k for k, one in enumerate(regions) if one.loop and one.loop.attrs.get(Attr.FORM) == "ndrange"]
+    return [loops[0] if loops else 0, planned.plan.static_depth]
 
 
 def ring_numbers(plan: RegionPlan, latency: Callable[[int, bool], int]) -> list[int]:
-    """Of a barrier loop: groups inside at most, whether they overtake each other, cycles through the queue of tokens that
-    return, and through that of results; ``latency`` tells those of a queue by its depth and whether it holds bits."""
+    """Of a barrier loop: groups inside at most, whether they overtake each other, cycles through the queue of tokens
+    that return, and through that of results; ``latency`` tells those of a queue by its depth and whether it holds
+    bits."""
     ring = plan.ring
     if ring is None:
         return [0, 0, 1, 1]

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 
 from ...analysis.channels.endpoints import end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
+from ...ir.launch import units_of
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
 from .answers import answers_of
-from .groups import booking_numbers, ring_numbers, whole_numbers
+from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, whole_numbers
 from .refused import NotReplayed, refuse
 from .units import unit_numbers
 
@@ -94,7 +95,10 @@ class _Writer:
         self.rows = rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
         self.text.meets = [op for op in rows if op.opcode == "meet"]
-        self.text.fences = [op for op in rows if op.opcode == "fence" or op.opcode == "meet" and self._stores(op)]
+        order = {op: k for k, op in enumerate(walk(self.planned.function.body))}
+        fenced = [op for op in self.text.meets if self._stores(op)]
+        self.text.fences = sorted((op for op in rows if op.opcode == "fence"), key=order.__getitem__)
+        self.text.fences += sorted(fenced, key=order.__getitem__)  # stores serve them in this order
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
         units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
@@ -105,7 +109,8 @@ class _Writer:
         meets = [[self.text.fences.index(op) if op in self.text.fences else -1] for op in self.text.meets]
         bookings = booking_numbers(self.planned.plan, self.text.regions)
         parts = (units, fences, hazards, calls, meets, bookings, regions)
-        self.text.numbers = [number for part in parts for number in _listed(part)]
+        self.text.numbers = group_numbers(self.planned, self.text.regions)
+        self.text.numbers += [number for part in parts for number in _listed(part)]
         return self.text
 
     def _stores(self, op: Op) -> list[int]:
@@ -171,11 +176,11 @@ class _Writer:
 
     def _region(self, plan: RegionPlan) -> list[int]:
         record = self.columns.top if plan.loop is None else self.columns.loops[plan.loop]
+        by_group = plan.loop is None and units_of(self.planned.function) > 1
         results = plan.loop is not None and any(r in self.used and self._travels(r) for r in plan.loop.results)
         return [
             record,
-            plan.slots,
-            plan.entries,
+            *(([MOST_INSIDE] * 2) if by_group else [plan.slots, plan.entries]),
             int(plan.speculative),
             _latency(plan.entries, results) if plan.slots == 1 else 1,
             *_point(plan.decide),
@@ -186,7 +191,7 @@ class _Writer:
         ]
 
     def _level(self, plan: RegionPlan, level: LevelPlan) -> list[int]:
-        last, top = level is plan.levels[-1], plan.loop is None
+        last, single = level is plan.levels[-1], plan.loop is None and units_of(self.planned.function) == 1
         windows = [w for w in dict.fromkeys(level.windows) if not w.overlap]
         return [
             level.depth,
@@ -194,15 +199,15 @@ class _Writer:
             0 if last else level.bypass_depth,
             _latency(level.bypass_depth, True),
             *_point(level.ready),
-            1 if top else level.spacing,
+            1 if single else level.spacing,
             *whole_numbers(level),
             *_listed([[*_window(plan, level, one), self._group(one)] for one in windows]),
             *_listed([self._operation(row) for row in level.row if not is_exceptional(row.op)]),
         ]
 
     def _group(self, window: Window) -> int:
-        """The column that says whether a token is the first of its group, before that which says whether it is the last, of
-        a window of groups; else -1."""
+        """Of a window of groups the column that says whether a token is the first of its group; behind it stands
+        whether it is the last. Else -1."""
         return -1 if window.group is None else self.columns.columns[window.group]
 
     def _operation(self, row: Row) -> list[int]:
@@ -219,7 +224,7 @@ class _Writer:
             kind, number, always = HAZARD, self.text.hazards.index(op), True
         elif op in self.text.calls:
             kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
-        elif op in self.planned.memory.outside and op.opcode != "atomic":
+        elif op in self.planned.memory.outside:
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)

@@ -3,7 +3,7 @@
 from ...analysis.channels.endpoints import answers_at_once, is_call
 from ...diag import Span
 from ...ir import Attr, Op, walk
-from ...ir.launch import units_of
+from ...ir.launch import PER_UNIT
 from ..estimate import Planned
 
 __all__ = ["NotReplayed", "check_kernel", "refuse"]
@@ -17,16 +17,10 @@ class NotReplayed(Exception):
         self.what, self.span = what, span
 
 
-#: operations of a row by opcode, as messages call them
-NAMES = {
-    "atomic": "an atomic operation on global memory",
-}
-
-
 def check_kernel(planned: Planned) -> None:
     """Raises NotReplayed for what concerns a whole kernel."""
-    if units_of(planned.function) > 1:
-        raise NotReplayed("several compute units", planned.function.span)
+    if any(name.startswith(PER_UNIT) for name in planned.function.attrs.get(Attr.LAUNCH_ARGS, ())):
+        raise NotReplayed("calls of get_compute_id: what it does depends on the cycle", planned.function.span)
     for op in walk(planned.function.body):
         if is_call(op):
             _check_call(op)
@@ -41,4 +35,4 @@ def _check_call(op: Op) -> None:
 
 def refuse(op: Op) -> NotReplayed:
     """The error for an operation that the machine does not have."""
-    return NotReplayed(NAMES.get(op.opcode, f"a {op.opcode}"), op.span)
+    return NotReplayed(f"a {op.opcode}", op.span)

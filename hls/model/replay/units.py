@@ -33,7 +33,8 @@ INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
 def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
     """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
     if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
-        raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
+        what = "an atomic operation" if access.direction == "atomic" else f"a {access.lsu} {access.direction}"
+        raise NotReplayed(what, access.span)
     hardware = present(access.hardware)
     usual = {**_defaults(INNER.get(hardware.part, hardware.part)), **_defaults(hardware.part)}
 

@@ -33,13 +33,13 @@ class Fence final : public Server {
   }
   const FencePlan& plan() const { return plan_; }
   void serve(Asker* asker) { asker_ = asker; }
-  void watch(StoreUnit* store) { asked_.push_back({store, 0, 0, false}); }
+  void watch(StoreUnit* store) { asked_.push_back({store, store->add_fence(this), 0, 0, false}); }
   void invalidate(ReadUnit* load) { loads_.push_back(load); }
 
   /// Before the units move: what is asked of them in this cycle.
   void ask() {
     for (Asked& one : asked_)
-      if (one.asking && one.left == 0) one.store->ask_fence(this);
+      if (one.asking && one.left == 0) one.store->ask_fence(one.turn);
   }
   /// After the units have moved.
   void commit() {
@@ -69,6 +69,7 @@ class Fence final : public Server {
  private:
   struct Asked {
     StoreUnit* store;
+    size_t turn;  ///< its number among those that ask the store
     u32 left, answers;
     bool asking;
   };

@@ -33,6 +33,7 @@ class Header {
 
   Fifo requests;
   u64 issued = 0, started = 0, last_issue = 0;
+  bool ended = false;        ///< the last token of an invocation is known in this cycle
   u64 busy = 0, starts = 0;  ///< cycles in which an invocation is running, and stretches of them
 
   bool marks() const { return plan_.speculative && plan_.slots > 1; }
@@ -81,7 +82,7 @@ class Header {
     if (plan_.speculative && !marks() && token.epoch != epoch_) return;
     later_.push_back({clock_.now + static_cast<u64>(plan_.again_delay), token.slot});
   }
-  void done(u32 slot) { done_.push_back(slot); }
+  void done(u32 slot) { done_.push_back(slot), ended = true; }
   void retire() { retiring_++; }
 
   void commit() {

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -68,7 +70,9 @@ void Writes::give() {
 }
 
 void KernelUnits::connect() const {
-  for (Fence* fence : fences) {
+  std::vector<Fence*> ordered = fences;
+  std::sort(ordered.begin(), ordered.end(), [](const Fence* a, const Fence* b) { return &a->plan() < &b->plan(); });
+  for (Fence* fence : ordered) {
     for (const u64 unit : fence->plan().stores) fence->watch(stores[unit]);
     for (const u64 unit : fence->plan().loads) fence->invalidate(loads[unit]);
   }

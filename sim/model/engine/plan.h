@@ -132,7 +132,14 @@ struct BookingPlan {
   std::vector<User> users;
 };
 
+/// A kernel of several compute units: the region of which an invocation has the work-items of a group; 0: the top itself, as a
+/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit.
+struct GroupsPlan {
+  int region, settling;
+};
+
 struct MachinePlan {
+  GroupsPlan groups;
   std::vector<UnitPlan> units;
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
@@ -191,8 +198,9 @@ class Reader {
   void read(BookingPlan::Use& u) { read(u.port), read(u.cycle); }
   void read(BookingPlan::User& u) { read(u.region), read(u.level), read(u.ahead), read(u.spacing), read(u.uses); }
   void read(BookingPlan& b) { read(b.length), read(b.users); }
+  void read(GroupsPlan& g) { read(g.region), read(g.settling); }
   void read(MachinePlan& m) {
-    read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.meets), read(m.bookings), read(m.regions);
+    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.meets), read(m.bookings), read(m.regions);
   }
 
  private:

@@ -1,6 +1,7 @@
 // A store unit: adjacent stores are combined into words, words into bursts. rtl_lib/lsu/{store,pipelined}.py.
 #pragma once
 #include <deque>
+#include <vector>
 
 #include "burst.h"
 #include "loop.h"
@@ -29,9 +30,15 @@ class StoreUnit : public Server {
   bool hurry = false;                  ///< an access waits for the open burst
   u64 accesses = 0, word_count = 0, burst_count = 0;
 
-  /// A fence is offered in this cycle; of several the one that was served least recently is taken.
-  void ask_fence(Fence* fence) {
-    if (!offered_ || standing_ == fence || (standing_ == nullptr && served_ == offered_)) offered_ = fence;
+  /// Fences that will ask, in turn; returns the number of this one.
+  size_t add_fence(Fence* fence) {
+    fences_.push_back(fence);
+    return served_ = fences_.size() - 1;
+  }
+  /// A fence is offered in this cycle: of several the next one after that which was served last.
+  void ask_fence(size_t number) {
+    const auto after = [this](size_t one) { return (one + fences_.size() - served_ - 1) % fences_.size(); };
+    if (!offered_ || (!standing_ && after(number) < after(chosen_)) || (standing_ && number == served_)) offered_ = fences_[number], chosen_ = number;
   }
   Fence* accepted_fence() const { return accepted_; }
   Fence* answered_fence() const { return answered_; }
@@ -52,8 +59,8 @@ class StoreUnit : public Server {
     }
     if (sent_ || accepted_) waiting_.push_back({clock_.now + 1, accepted_, sent_});
     sent_ = 0;
-    standing_ = accepted_ ? nullptr : offered_;
-    if (accepted_) served_ = accepted_;
+    standing_ = offered_ && !accepted_;
+    if (offered_) served_ = chosen_;
     offered_ = nullptr;
     confirmed_ += confirming_;
     confirming_ = 0;
@@ -126,7 +133,10 @@ class StoreUnit : public Server {
   u64 word_ = 0, age_ = 0, confirmed_ = 0, confirming_ = 0;
   u64 count_ = 0, stores_ = 0, sent_ = 0, retired_ = 0;  ///< stores: of the word, of the open burst, sent, come to memory
   std::deque<Waiting> waiting_;
-  Fence *standing_ = nullptr, *served_ = nullptr, *accepted_ = nullptr, *answered_ = nullptr;
+  std::vector<Fence*> fences_;
+  size_t served_ = 0, chosen_ = 0;  ///< of them: the one that was offered last, and that of this cycle
+  bool standing_ = false;           ///< it was not accepted
+  Fence *accepted_ = nullptr, *answered_ = nullptr;
 };
 
 }  // namespace sluice
