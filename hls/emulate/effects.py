@@ -253,7 +253,7 @@ def _barrier(w, op: Op):
 
 def _new_value(w, op: Op, old: str) -> str:
     """The new memory contents of an atomic operation."""
-    type, values = op.result.type, [w.name(v) for v in op.operands[2:]]
+    type, values = op.results[0].type, [w.name(v) for v in op.operands[2:] if has_data(v.type)]
     if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
         return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
     signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
@@ -261,8 +261,8 @@ def _new_value(w, op: Op, old: str) -> str:
 
 
 def _atomic(w, op: Op):
-    type, old, pointer, site = op.result.type, w.name(op.result), w.name(op.operands[0]), w.site(op)
-    w.declare(op.result, zero(type))
+    type, old, pointer, site = op.results[0].type, w.name(op.results[0]), w.name(op.operands[0]), w.site(op)
+    w.declare(op.results[0], zero(type))
     w.line(f"if ({w.name(op.operands[1])}) {{")
     seen = w.observed(op, pointer, type.bytes)
     w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({seen}, {site})', type)};")

@@ -15,7 +15,7 @@ __all__ = ["ChannelText", "LaunchText", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
 PARTS = (
-    ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp")),
+    ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp", "atomic_memory.cpp")),
     ("sim.dram", ("channel.cpp",)),
 )
 

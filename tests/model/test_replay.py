@@ -49,9 +49,10 @@ __kernel void items(__global const int *restrict a, __global int *restrict out) 
     out[i] = a[i] + 1;
 }
 """
-COUNTS = """
-__kernel void counts(__global int *restrict out) {
-    atomic_inc(&out[get_global_id(0) & 3]);
+NUMBERED = """
+__attribute__((num_compute_units(2))) __attribute__((reqd_work_group_size(4, 1, 1)))
+__kernel void numbered(__global int *restrict out) {
+    out[get_global_id(0)] = get_compute_id(0);
 }
 """
 N = 64
@@ -106,10 +107,10 @@ def test_work_items_are_a_loop():
     assert (items.iterations, items.invocations) == (N, 1)
 
 
-@pytest.mark.parametrize("kernel, what, line", [("counts", "atomic operation", 3)])
+@pytest.mark.parametrize("kernel, what, line", [("numbered", "get_compute_id", 3)])
 def test_what_is_not_modelled_is_named(kernel, what, line):
     with pytest.raises(NotReplayed, match=what) as error:
-        replayer(COUNTS, "de5net").machine(kernel, {})
+        replayer(NUMBERED, "de5net").machine(kernel, {})
     assert error.value.span.line == line
 
 

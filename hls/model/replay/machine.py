@@ -116,13 +116,13 @@ class _Writer:
     def _stores(self, op: Op) -> list[int]:
         """The units whose stores a fence, or a barrier, waits for."""
         accesses = [self.planned.memory.accesses[one] for one in self.text.units]
-        return [k for k, a in enumerate(accesses) if a.direction == "store" and a.memory in op.attrs[Attr.MEMS]]
+        return [k for k, a in enumerate(accesses) if a.direction != "load" and a.memory in op.attrs[Attr.MEMS]]
 
     def _fence(self, op: Op) -> list[int]:
         accesses = [self.planned.memory.accesses[one] for one in self.text.units]
         stores = self._stores(op)
-        loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
-        if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
+        loads = [k for k, a in enumerate(accesses) if a.direction != "store" and a.memory in op.attrs[Attr.FLUSH]]
+        if not stores or not all(accesses[k].unit.gathers_stores or accesses[k].direction == "atomic" for k in stores):
             raise refuse(op)
         return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
 

@@ -25,6 +25,7 @@ MODELLED = {
     LsuKind.STORE,
     LsuKind.ACKNOWLEDGED_STORE,
     LsuKind.PIPELINED_STORE,
+    LsuKind.ATOMIC,
 }
 #: the parts that have the options of wide accesses which these do not name
 INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
@@ -33,8 +34,7 @@ INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
 def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
     """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
     if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
-        what = "an atomic operation" if access.direction == "atomic" else f"a {access.lsu} {access.direction}"
-        raise NotReplayed(what, access.span)
+        raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
     hardware = present(access.hardware)
     usual = {**_defaults(INNER.get(hardware.part, hardware.part)), **_defaults(hardware.part)}
 
@@ -57,7 +57,13 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         option("outstanding"),
         option("patience"),
         option("burst_align"),
+        *_atomic(hardware.options.get("function")),
     ]
+
+
+def _atomic(function: object) -> list[int]:
+    """1 for an atomic operation, 2 for one that changes nothing, 0 for others."""
+    return [0 if function is None else 2 if function == "read" else 1]
 
 
 def _defaults(part: type) -> dict[str, object]:

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "fenced.h"
 #include "load_unit.h"
-#include "store_unit.h"
 
 namespace sluice {
 
@@ -28,13 +28,13 @@ class Fence final : public Server {
   }
   void take() override {
     taken_ = true;
-    for (ReadUnit* load : loads_) load->flush();
+    for (Renewed* load : loads_) load->flush();
     clock_.move();
   }
   const FencePlan& plan() const { return plan_; }
   void serve(Asker* asker) { asker_ = asker; }
-  void watch(StoreUnit* store) { asked_.push_back({store, store->add_fence(this), 0, 0, false}); }
-  void invalidate(ReadUnit* load) { loads_.push_back(load); }
+  void watch(Fenced* store) { asked_.push_back({store, store->add_fence(this), 0, 0, false}); }
+  void invalidate(Renewed* load) { loads_.push_back(load); }
 
   /// Before the units move: what is asked of them in this cycle.
   void ask() {
@@ -47,12 +47,11 @@ class Fence final : public Server {
     for (const Asked& one : asked_) free = free && !one.asking;
     const bool accept = free && (asker_ ? asker_->asks() : requests_.head());
     for (Asked& one : asked_) {
-      const bool taken = one.store->requests().popped();
       if (accept) {
-        one.left = one.store->requests().level() - taken;
+        one.left = one.store->queued();
         one.asking = true;
       } else if (one.asking) {
-        if (one.left) one.left -= taken;
+        if (one.left) one.left -= one.store->taken();
         else if (one.store->accepted_fence() == this) one.asking = false;
       }
       one.answers += static_cast<u32>(one.store->answered_fence() == this) - static_cast<u32>(taken_);
@@ -68,7 +67,7 @@ class Fence final : public Server {
 
  private:
   struct Asked {
-    StoreUnit* store;
+    Fenced* store;
     size_t turn;  ///< its number among those that ask the store
     u32 left, answers;
     bool asking;
@@ -77,7 +76,7 @@ class Fence final : public Server {
   const FencePlan& plan_;
   Fifo requests_;
   std::vector<Asked> asked_;
-  std::vector<ReadUnit*> loads_;
+  std::vector<Renewed*> loads_;
   Asker* asker_ = nullptr;
   int waiting_ = 0;
   bool taken_ = false;

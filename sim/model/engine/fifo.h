@@ -51,6 +51,7 @@ class Fifo {
   u32 level() const { return count_ - (pushed_at_ == clock_.now) + (popped_at_ == clock_.now); }
   bool popped() const { return popped_at_ == clock_.now; }
   bool empty() const { return level() == 0; }
+  bool drained() const { return count_ == 0; }  ///< also of what was pushed in this cycle
 
  private:
   struct Item {

@@ -1,20 +1,17 @@
 // A store unit: adjacent stores are combined into words, words into bursts. rtl_lib/lsu/{store,pipelined}.py.
 #pragma once
 #include <deque>
-#include <vector>
 
 #include "burst.h"
+#include "fenced.h"
 #include "loop.h"
 
 namespace sluice {
 
-class Fence;
-class PlaceTable;
-
-class StoreUnit : public Server {
+class StoreUnit : public Server, public Fenced, public WriteUnit {
  public:
   StoreUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
-      : bursts(clock, 2, 1), words(clock, kWords, 1), clock_(clock), plan_(plan), base_(base),
+      : WriteUnit(clock, 2, kWords, 1), clock_(clock), plan_(plan), base_(base),
         requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
         builder_(static_cast<u64>(plan.align / plan.word_bytes)) {}
 
@@ -22,26 +19,14 @@ class StoreUnit : public Server {
   bool response() const override { return true; }
   void take() override {}
   /// The memory has written a burst.
-  void confirm() { confirming_++; }
+  void confirm() override { confirming_++; }
+  u32 queued() const override { return requests_.level() - requests_.popped(); }
+  bool taken() const override { return requests_.popped(); }
   virtual bool idle() const { return requests_.empty() && !held_ && !builder_.open() && waiting_.empty(); }
 
-  Fifo bursts, words;
   bool drained = false, over = false;  ///< no store is on its way; none will come any more
   bool hurry = false;                  ///< an access waits for the open burst
   u64 accesses = 0, word_count = 0, burst_count = 0;
-
-  /// Fences that will ask, in turn; returns the number of this one.
-  size_t add_fence(Fence* fence) {
-    fences_.push_back(fence);
-    return served_ = fences_.size() - 1;
-  }
-  /// A fence is offered in this cycle: of several the next one after that which was served last.
-  void ask_fence(size_t number) {
-    const auto after = [this](size_t one) { return (one + fences_.size() - served_ - 1) % fences_.size(); };
-    if (!offered_ || (!standing_ && after(number) < after(chosen_)) || (standing_ && number == served_)) offered_ = fences_[number], chosen_ = number;
-  }
-  Fence* accepted_fence() const { return accepted_; }
-  Fence* answered_fence() const { return answered_; }
 
   virtual void evaluate() {
     drained = !requests_.head();
@@ -59,9 +44,7 @@ class StoreUnit : public Server {
     }
     if (sent_ || accepted_) waiting_.push_back({clock_.now + 1, accepted_, sent_});
     sent_ = 0;
-    standing_ = offered_ && !accepted_;
-    if (offered_) served_ = chosen_;
-    offered_ = nullptr;
+    end_turn();
     confirmed_ += confirming_;
     confirming_ = 0;
   }
@@ -101,7 +84,6 @@ class StoreUnit : public Server {
   const UnitPlan& plan_;
   const u64 base_;
   Fifo requests_;
-  Fence* offered_ = nullptr;
 
  private:
   /// A burst of stores or a fence that is not over, and the cycle from which it may be.
@@ -133,10 +115,6 @@ class StoreUnit : public Server {
   u64 word_ = 0, age_ = 0, confirmed_ = 0, confirming_ = 0;
   u64 count_ = 0, stores_ = 0, sent_ = 0, retired_ = 0;  ///< stores: of the word, of the open burst, sent, come to memory
   std::deque<Waiting> waiting_;
-  std::vector<Fence*> fences_;
-  size_t served_ = 0, chosen_ = 0;  ///< of them: the one that was offered last, and that of this cycle
-  bool standing_ = false;           ///< it was not accepted
-  Fence *accepted_ = nullptr, *answered_ = nullptr;
 };
 
 }  // namespace sluice
