@@ -233,7 +233,8 @@ class KernelCounters:
         if self.layout.probed:
             booked = booked_for(self.context)
             for op in self._inside():
-                found += [seen["accepted", op], seen.get(("port", booked.get(op)), C(0))]
+                port = booked.get(op)
+                found += [seen["accepted", op], C(0) if port is None else seen.get(("port", port), C(0))]
         names = [counter.name for counter in self.layout.events]
         return dict(zip(names, found, strict=True))
 
