@@ -17,8 +17,8 @@ __all__ = ["render_brief", "render_profile"]
 MOST_KERNELS, MOST_ACCOUNT_ROWS, MOST_ROWS = 10, 36, 14
 #: channels for which other depths are shown, at most
 MOST_DEPTHS = 8
-#: accesses to memories inside kernels, at most
-MOST_LOCAL = 8
+#: accesses to memories inside kernels, at most, and the share of cycles from which on a wait for a port is shown
+MOST_LOCAL, LEAST_STALL = 4, 0.01
 #: accounts of each kernel at most
 MOST_ACCOUNTS = 5
 #: kernels on the screen
@@ -199,11 +199,11 @@ def _held_by(launch: model.Launch, id: str) -> str:
 
 
 def _local(launches: Sequence[model.Launch]) -> Table:
-    """The accesses to memories inside kernels that wait longest for ports, or make most requests."""
-    rows = [(launch, one) for launch in launches for one in launch.local]
-    shown = sorted(rows, key=lambda row: (-(row[1].stall or 0.0), -(row[1].activity or 0.0)))[:MOST_LOCAL]
-    more = f", {len(shown)} of {len(rows)} accesses" if len(rows) > len(shown) else ""
-    found = table(f"Memory inside kernels{more}", "line", "<access", "requests", "activity", "stall")
+    """The accesses to memories inside kernels that wait for ports, longest first; most accesses never do."""
+    rows = [(launch, one) for launch in launches for one in launch.local if (one.stall or 0.0) >= LEAST_STALL]
+    shown = sorted(rows, key=lambda row: -(row[1].stall or 0.0))[:MOST_LOCAL]
+    more = f", {len(shown)} of {len(rows)}" if len(rows) > len(shown) else ""
+    found = table(f"Waits for ports inside kernels{more}", "line", "<access", "requests", "activity", "stall")
     for launch, one in shown:
         what = f"{launch.kernel}: {one.kind} {one.memory}"
         found.add_row(line_of(one.line), what, f"{one.requests:,}", percent(one.activity), percent(one.stall))

@@ -90,6 +90,18 @@ def test_copies_of_a_kernel_are_one_entry_and_other_tables_have_a_bound():
     assert len(text.splitlines()) < 120 and len(render_brief(whole).splitlines()) < 40
 
 
+def test_text_has_the_accesses_inside_kernels_that_wait():
+    one = model.Local("t", "store", "tile", 5, None, 50, 0.5, 0.2)
+    never = replace(one, id="u", memory="other", stall=0.0)
+    text = render_profile(profile(replace(launch(issue=100), local=(never, one))))
+    rows = text[text.index("Waits for ports inside kernels\n") :]
+    assert "k: store tile" in rows and "20.0%" in rows and "other" not in rows
+    assert "Waits for ports" not in render_profile(profile(replace(launch(issue=100), local=(never,))))
+    many = tuple(replace(one, id=f"t{k}", stall=0.02 * k) for k in range(1, 10))
+    text = render_profile(profile(replace(launch(issue=100), local=many)))
+    assert "Waits for ports inside kernels, 4 of 9\n" in text and "18.0%" in text and "10.0%" not in text
+
+
 def test_chosen_launches_are_those_whose_accesses_are_shown():
     whole = profile(*(with_access(launch(k, issue=100 + k), buffer=f"b{k}") for k in range(3)))
     assert " b2 " in render_profile(whole) and " b1 " in render_profile(whole, [1])
