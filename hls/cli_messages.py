@@ -4,16 +4,33 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
-from .diag import CompileError, Diagnostic, internal_error, render, to_json
+from .diag import CompileError, Diagnostic, internal_error, machine_trouble, render, to_json
 from .signals import exit_code
 
-__all__ = ["FAILED", "Messages"]
+__all__ = ["FAILED", "Messages", "reported_output_errors"]
 
 #: exit code of a command that ends with an error
 FAILED = 1
+
+
+@contextmanager
+def reported_output_errors() -> Iterator[None]:
+    """Ends the program with a message where what it prints cannot be written, such as to a file on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        trouble = machine_trouble(error)
+        if trouble is None or os.environ.get("SLUICE_DEBUG") == "1":
+            raise
+        if error.filename is None:
+            trouble = replace(trouble, message=f"cannot write the output: {trouble.message}")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes what is left at its end
+        click.echo(render(trouble, {}), err=True)
+        sys.exit(FAILED)
 
 
 class Messages:

@@ -51,7 +51,7 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
     if isinstance(error, KeyboardInterrupt):
         was_interrupted()
     finish_waveforms()
-    if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace):
+    if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace, path):
         print(_message(error, path, trace), file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):
         print(f"interrupted{': ' if error.args else ''}{error}", file=sys.stderr)
@@ -61,11 +61,20 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
         traceback.print_exception(kind, error, trace)
 
 
-def _says_it(error: BaseException, trace: TracebackType) -> bool:
-    """Whether a missing tool, or a tool's error, ended one of our own functions: then the message is complete."""
-    innermost = Path(traceback.extract_tb(trace)[-1].filename).resolve()
-    ours = any(innermost.is_relative_to(folder) for package in PACKAGES for folder in sys.modules[package].__path__)
-    return isinstance(error, (BuildError, SimulationError, ToolMissing)) or ours and machine_trouble(error) is not None
+def _says_it(error: BaseException, trace: TracebackType, path: Path) -> bool:
+    """Whether a missing tool, or a tool's error, ended one of our own functions, or one of Python's that it called:
+    then the message is complete."""
+    if isinstance(error, (BuildError, SimulationError, ToolMissing)):
+        return True
+    return machine_trouble(error) is not None and _is_ours(trace, path)
+
+
+def _is_ours(trace: TracebackType, path: Path) -> bool:
+    """Whether the program had called one of our functions."""
+    files = [Path(frame.filename).resolve() for frame in traceback.extract_tb(trace)]
+    called = files[files.index(path.resolve()) + 1 :] if path.resolve() in files else files
+    folders = [folder for package in PACKAGES for folder in sys.modules[package].__path__]
+    return any(file.is_relative_to(folder) for file in called for folder in folders)
 
 
 def _message(error: BaseException, path: Path, trace: TracebackType | None) -> str:

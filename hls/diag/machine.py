@@ -2,6 +2,7 @@
 cannot be written."""
 
 import errno
+import os
 
 from .codes import Code
 from .message import Diagnostic
@@ -37,6 +38,10 @@ _WORDS = (
 )
 
 
+#: errors of files that programs started by ours report in words of the system
+_REPORTED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+
+
 def machine_trouble(error: BaseException) -> Diagnostic | None:
     """What the machine lacks, as a message; None where the error, and those that led to it, are of another kind."""
     seen: set[int] = set()
@@ -62,7 +67,17 @@ def _of_memory(error: BaseException) -> Diagnostic | None:
 
 
 def _of_files(error: BaseException) -> Diagnostic | None:
-    if not isinstance(error, OSError) or error.errno not in OF_FILES:
+    if not isinstance(error, OSError):
+        return _of_reported_files(str(error))
+    if error.errno not in OF_FILES:
         return None
     place = f"{error.filename}: " if error.filename is not None else ""
     return Diagnostic(f"{place}{error.strerror}", hint=OF_FILES[error.errno], code=Code.FILE_SYSTEM)
+
+
+def _of_reported_files(text: str) -> Diagnostic | None:
+    for line in reversed(text.splitlines()):
+        for number in _REPORTED:
+            if os.strerror(number).lower() in line.lower():
+                return Diagnostic(line.strip(), hint=OF_FILES[number], code=Code.FILE_SYSTEM)
+    return None

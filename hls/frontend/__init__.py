@@ -61,6 +61,7 @@ def parse_source(
     ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
     could be found in one run.
     """
+    text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
     sources = {file: text}
     try:
         with uncollected(), deep_recursion(_CALLS):

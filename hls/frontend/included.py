@@ -1,5 +1,6 @@
 """Which files a program may read, and their texts."""
 
+import codecs
 import io
 import os
 import stat
@@ -16,8 +17,10 @@ class NotRegular(Exception):
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8, without a byte order mark. Each byte that is not UTF-8 becomes one character, which is
-    harmless in a comment."""
+    """The text of a file without a byte order mark: UTF-8, or UTF-16 if its mark says so. Each byte that is not UTF-8
+    becomes one character, which is harmless in a comment."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "surrogateescape")
 
 

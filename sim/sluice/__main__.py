@@ -16,8 +16,10 @@ def main() -> None:
         gc.disable()  # what one compilation makes is needed until the process ends: searching it for garbage is in vain
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     from hls.cli import main
+    from hls.cli_messages import reported_output_errors
 
-    main(prog_name="sluice")
+    with reported_output_errors():
+        main(prog_name="sluice")
 
 
 if __name__ == "__main__":

@@ -145,6 +145,8 @@ def test_modules_of_the_working_directory_are_not_the_translators(folder):
         (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
         (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        (RuntimeError("Traceback:\n  OSError: [Errno 27] File too large\n"), "OSError: [Errno 27] File too large"),
+        (RuntimeError("cannot write x.o: No space left on device"), "cannot write x.o: No space left on device"),
     ],
 )
 def test_words(error, said):
@@ -154,6 +156,25 @@ def test_words(error, said):
         raise KeyError from error
     except KeyError as wrapped:
         assert internal_error(wrapped).message == found.message
+
+
+@pytest.mark.parametrize("arguments", [("compile", "k.cl"), ("--help",), ("opt", "--list-passes")])
+def test_output_to_a_full_disk(folder, arguments):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*SLUICE, *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    said = refused(done)
+    assert said.startswith("error[E0909]: ") and "No space left on device\n  hint: make room" in said
+
+
+def test_few_open_files_in_a_host_program(folder):
+    """The error is raised by a function of Python that one of ours called."""
+    limit = 'import resource\ntext = open("k.cl").read()\nresource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))\n'
+    build = HOST.index("cl.Program")
+    (folder / "few.py").write_text(HOST[:build] + limit + HOST[build:].replace('open("k.cl").read()', "text"))
+    said = refused(run(folder, "run", "--device", "emulator", "few.py", SLUICE_CACHE=str(folder / "cache")))
+    assert "Too many open files" in said and said.startswith("few.py:"), said
 
 
 def test_other_errors_are_faults():

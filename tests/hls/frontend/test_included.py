@@ -89,7 +89,15 @@ def test_only_regular_files_are_read(tmp_path):
         assert "is no regular file" in told(f'#include "{path}"\n{KERNEL}', tmp_path)
 
 
-@pytest.mark.parametrize("data", [b"\xef\xbb\xbf#define N 3\n", b"// caf\xe9\n#define N 3\n"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf#define N 3\n",
+        b"// caf\xe9\n#define N 3\n",
+        "\ufeff#define N 3\n".encode("utf-16-le"),
+        "\ufeff#define N 3\n".encode("utf-16-be"),
+    ],
+)
 def test_byte_order_marks_and_comments_in_other_encodings(data, tmp_path):
     (tmp_path / "n.h").write_bytes(data)
     parse_source(f'#include "n.h"\n{KERNEL}', str(tmp_path / "k.cl"), {}, [str(tmp_path)])
@@ -135,3 +143,11 @@ def test_the_program_cannot_ask_whether_a_file_is_there(project):
         for name in ("../outside/secret.h", "../outside/none.h")
     )
     assert here.split("\n")[0] == there.split("\n")[0]
+
+
+def test_a_byte_order_mark_in_a_text_that_a_host_program_read():
+    parsed = parse_source("\ufeff__kernel void k(__global int *o) { o[0] = 1; }")
+    assert [*parsed.module.functions] == ["k"]
+    with pytest.raises(CompileError) as refused:
+        parse_source("\ufeff__kernel void k(__global int *o) { o[0] = x; }")
+    assert refused.value.diagnostics[0].span.column == 43
