@@ -74,9 +74,9 @@ class Aocx:
         return self.binary
 
 
-def is_archive(data: bytes) -> bool:
+def is_archive(data: object) -> bool:
     """Whether it begins as such a file does."""
-    return data[:2] == b"PK"
+    return isinstance(data, bytes | bytearray) and data[:2] == b"PK"
 
 
 def _digest(members: Mapping[str, bytes]) -> str:

@@ -483,8 +483,7 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
             "a program is made from the devices of its context, and one binary for each: "
             "cl.Program(context, context.devices, [binary])",
         )
-    device = context.device
-    data = bytes(binaries[0])
+    device, data = context.device, binaries[0]
     return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
 
 

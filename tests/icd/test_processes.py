@@ -62,6 +62,7 @@ def test_the_end_without_a_release_ends_the_server(driver, mark):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_signal_ends_host_and_server(driver, mark, number):
     text = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "import numpy as np, pyopencl as cl\n"
         + START
         + "launch(); print('on', flush=True)\nimport time; time.sleep(60)"
