@@ -1,6 +1,7 @@
 """Port reservation: several pipelines share ports that their tokens use some cycles after entry, and reserve the cycles
 as they enter."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from amaranth import *
@@ -9,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from .library import shared
 
-__all__ = ["PortBookings", "PortUser"]
+__all__ = ["PortBookings", "PortUser", "reserved_ahead"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,14 @@ class PortUser:
     def last(self) -> int:
         """Cycles from a token's entry to its last use."""
         return max(cycle for _, cycle in self.uses)
+
+
+def reserved_ahead(users: Sequence[PortUser]) -> tuple[tuple[int, ...], int]:
+    """For each pipeline, how many cycles ahead it reserves an entry when it has to wait: its uses lie after all that
+    others reserve by entering. And how many cycles reservations reach ahead."""
+    last = max(user.last for user in users)
+    ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
+    return ahead, 1 + max(user.last + cycles for user, cycles in zip(users, ahead, strict=True))
 
 
 @shared
@@ -62,11 +71,7 @@ class PortBookings(wiring.Component):
         ):
             raise ValueError(f"two pipelines and more may share ports, each with its uses of them, not {users!r}")
         self.users = tuple(users)
-        last = max(user.last for user in users)
-        #: for each pipeline, how many cycles ahead it reserves an entry when it has to wait: its uses lie after all
-        #: that others reserve by entering
-        self.ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
-        self.length = 1 + max(user.last + ahead for user, ahead in zip(users, self.ahead))
+        self.ahead, self.length = reserved_ahead(users)
         #: within one pipeline's turn, all reservations that others made ahead expire
         self.patience = len(users) * (self.length + max(user.spacing for user in users) + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})

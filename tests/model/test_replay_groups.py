@@ -1,9 +1,17 @@
 """Work-groups that meet at barriers on the model: their bytes and cycles are those of the simulated board."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
+from hls.ir import Attr
+from hls.ir.launch import IndexSpace
+from hls.model.replay import machine
 from sim import cl
+from sim.model import Launched
+
+from .replays import replayer
 
 SOURCE = """
 __attribute__((reqd_work_group_size(16, 1, 1)))
@@ -138,3 +146,43 @@ def test_cycles_are_those_of_the_board(board, most):
             predicted[name][0],
             cycles,
         )
+
+
+def replayed_tree():
+    made = replayer(SOURCE, "ecp5_onchip")
+    buffers = {"a": np.arange(N, dtype=np.int32), "out": np.zeros(N, np.int32)}
+    started = made.emulator.start("tree", buffers, {}, IndexSpace.of((N,), (32,)))
+    made.emulator.advance(last=True)
+    return made.replay([Launched(started, {"a": 4096, "out": 8192})])[0]
+
+
+def test_a_barrier_loop_with_room_for_one_group_takes_longer(monkeypatch):
+    usual = replayed_tree()
+    rounds = max(usual.loops, key=lambda one: one.iterations)
+    assert (rounds.iterations, rounds.invocations) == (5 * N, N)
+    numbers = machine.ring_numbers
+    monkeypatch.setattr(
+        machine, "ring_numbers", lambda plan, latency: [min(1, numbers(plan, latency)[0]), *numbers(plan, latency)[1:]]
+    )
+    assert replayed_tree().cycles > usual.cycles + 100
+
+
+def test_a_record_of_a_barrier_loop_has_the_next_iteration_of_each_work_item():
+    """In each row the number of the next one: those of one work-item are a chain of five."""
+    made = replayer(SOURCE, "ecp5_onchip")
+    buffers = {"a": np.arange(N, dtype=np.int32), "out": np.zeros(N, np.int32)}
+    started = made.emulator.start("tree", buffers, {}, IndexSpace.of((N,), (32,)))
+    made.emulator.advance(last=True)
+    trace = made._tracer.trace
+    (loop,) = [op for op in made.kernels["tree"].plan.loops if op.attrs.get(Attr.RING)]
+    number = trace.loops[loop]
+    place, count = made.emulator.traced(started, len(trace.widths))[number]
+    memory = (ctypes.c_uint64 * (count * trace.widths[number])).from_address(place)
+    found = np.ctypeslib.as_array(memory).reshape(count, -1)
+    assert count == 5 * N and found[:, 0].sum() == N
+    for item in (0, 31, 32, 100):
+        group, within = divmod(item, 32)
+        rows = [5 * 32 * group + 32 * k + within for k in range(5)]
+        assert found[rows, 2].tolist() == [row + 1 for row in rows[1:]] + [0]
+        assert found[rows, 3].tolist() == [rows[0] + 1] * 5
+        assert found[rows, 1].tolist() == [int(within == 31)] * 5

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from rtl_lib.port_reservation import PortBookings
+from rtl_lib.port_reservation import reserved_ahead
 
 from ...emulate.trace import LAST_COLUMN
 from ...ir import Attr
@@ -48,9 +48,10 @@ def booking_numbers(plan: KernelPlan, regions: Sequence[RegionPlan]) -> list[lis
     reserves ahead, the spacing of its tokens, and its uses of ports."""
     found = []
     for booking in plan.bookings:
-        part, numbers = PortBookings(booking.users), [len(booking.levels)]
-        for (region, level), user, ahead in zip(booking.levels, booking.users, part.ahead, strict=True):
+        aheads, length = reserved_ahead(booking.users)
+        numbers = [len(booking.levels)]
+        for (region, level), user, ahead in zip(booking.levels, booking.users, aheads, strict=True):
             numbers += [regions.index(region), level, ahead, user.spacing, len(user.uses)]
             numbers += [number for use in user.uses for number in use]
-        found.append([part.length, *numbers])
+        found.append([length, *numbers])
     return found
