@@ -59,6 +59,7 @@ def _version() -> str:
 #: a second
 _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
+    "boards": LazyCommand("hls.cli_boards", "boards_command", "List the boards that can be named."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
