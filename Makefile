@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check simulated browser bench peers lint clean
+.PHONY: help setup demo test test-all check simulated browser bench peers icd lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
+	@echo 'make icd     the OpenCL driver, by which hosts in C, C++ or any other language find the boards: docs/hosts.md'
 	@echo 'make lint    style and types; make setup: only install; make clean: remove what was built, keep .venv'
 
 setup: $(STAMP)
@@ -102,6 +103,7 @@ bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
 	@$(BIN)/python -m tests.guides.memories
+	@$(BIN)/python -m tests.guides.pairs
 	@$(BIN)/python -m tests.benchmarks
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
@@ -111,6 +113,9 @@ $(VENV)/.peers: $(STAMP)
 
 peers: $(VENV)/.peers
 	@$(BIN)/python -m tests.peers
+
+icd: setup
+	@$(BIN)/sluice icd
 
 lint: setup
 	@$(BIN)/ruff check .

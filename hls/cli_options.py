@@ -1,16 +1,18 @@
 """Values of command line options: each function checks one, and raises click.BadParameter for one that is not valid."""
 
+import functools
 import os
 import shlex
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .design import DesignError, read_design
 from .limits import Limits
-from .target.board import known_boards
+from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
 __all__ = [
     "BOARD",
@@ -79,7 +81,11 @@ def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
 
 def check_board(_context, _parameter, name: str | None) -> str:
     """Rejects the name of an unknown board; the contents of a board file are checked later."""
-    name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
+    chosen = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
+    try:
+        name, _ = board_and_clock(chosen)
+    except BoardError as error:
+        raise click.BadParameter(str(error)) from None
     is_file = name.endswith(".toml") or "/" in name
     if is_file and not Path(name).is_file():
         raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
@@ -87,7 +93,7 @@ def check_board(_context, _parameter, name: str | None) -> str:
         raise click.BadParameter(
             f"unknown board {name!r}; known are {', '.join(known_boards())}, or give the path of a .toml file"
         )
-    return name
+    return chosen
 
 
 def check_trace(_context, _parameter, path: Path | None) -> Path | None:
@@ -111,7 +117,27 @@ def make_folder(folder: Path, option: str) -> Path:
 
 
 #: options that several commands have
-BOARD = click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+_BOARD = click.option(
+    "--board", callback=check_board, help="Board name or file, also BOARD@MHZ.  [default: $SLUICE_BOARD, else de5net]"
+)
+_CLOCK = click.option(
+    "--clock",
+    metavar="MHZ",
+    type=click.FloatRange(*MHZ),
+    help="Schedule for this kernel clock, and simulate with it.  [default: the board's]",
+)
+
+
+def BOARD(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options ``--board`` and ``--clock``; the command has a parameter ``board`` in the form ``BOARD@MHZ``."""
+
+    @functools.wraps(command)
+    def with_clock(*args: Any, board: str, clock: float | None, **options: Any) -> Any:
+        return command(*args, board=board if clock is None else f"{board_and_clock(board)[0]}@{clock:g}", **options)
+
+    return _BOARD(_CLOCK(with_clock))
+
+
 DEFINES = click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
 INCLUDE_DIRS = click.option(
     "-I",

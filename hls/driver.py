@@ -73,6 +73,19 @@ class Result:
         return decode(layout, values)
 
 
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A program that is planned, and not built: its kernels and channels, warnings, and the ``module`` that it was
+    linked to."""
+
+    board: Board
+    options: Options
+    module: Module
+    kernels: tuple[CompiledKernel, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+    channels: tuple[ChannelPlan, ...] = ()
+
+
 def compile(
     source: str,
     board: str | Path | Board = "de5net",
@@ -168,6 +181,27 @@ def plan_network(
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
+    """The plan of OpenCL C text, with the warnings that :func:`compile` has. Raises CompileError."""
+    parsed = parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    )
+    try:
+        with uncollected(), deep_recursion():
+            fused: list[Diagnostic] = []
+            module = _with_design(parsed.module, options, file)
+            module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, limits=options.limits)
+            board = as_used(module, board)
+            kernels, told = plan_module(module, board, options)
+            channels = network_channels(module, kernels, board, options)
+            networks = _networks(kernels, channels)
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise
+    found = (*parsed.warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
+    return Plan(board, options, module, kernels, found, channels)
 
 
 def inlined_kernels(source: str, options: Options, file: str) -> dict[str, Function]:

@@ -111,6 +111,7 @@ class Code(Enum):
     SERIAL_REGION = "W0705", "One iteration of a loop at a time executes its inner loops."
     LONG_II = "W0706", "A loop starts an iteration every two cycles or less often."
     DIVIDER_IN_LOOP = "W0707", "A loop divides by a variable, which takes much area."
+    TARGET_BELOW_CLOCK = "W0708", "A kernel is scheduled for a clock below the one at which it runs."
     BUDGET = "E0801", "The program exceeds a budget of the compiler."
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
     ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."

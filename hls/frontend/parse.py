@@ -30,6 +30,8 @@ _SHOWN = {
 }
 
 
+#: tokens that name types: those of OpenCL C are tokens as `int` is
+_TYPES = frozenset({"TYPEID", "VOID", "_BOOL", "CHAR", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED"})
 #: an integer type of so many bits
 _SIZED = re.compile(r"u?int(\d+)_t$")
 #: after this many syntax errors the rest are not reported
@@ -67,16 +69,17 @@ class _Parser(ExtendedGrammar):
         span = getattr(coord, "line", None) and Span(coord.file, coord.line, coord.column or 0)
         if msg == "Invalid expression":
             found = f"before '{token.value.spelled}'" if token else "at the end of the file"
-            raise CompileError.at(
-                self._here(token), f"expected an expression {found}", _reserved(token), code=Code.SYNTAX
-            )
+            hint = _no_name(token)
+            if hint and token.type in _TYPES:
+                hint += f", or for a conversion '({token.value.spelled})(...)'"
+            raise CompileError.at(self._here(token), f"expected an expression {found}", hint, code=Code.SYNTAX)
         if msg.startswith(("At end of input", "before:")) or not span:
             found = f"unexpected '{token.value.spelled}'" if token else "the file ends too early"
             raise CompileError.at(
                 self._here(token), found, "a '}' or ')' may be missing" if token is None else "", code=Code.SYNTAX
             )
-        at = next((t for t in (self._tokens.peek_back(), token) if _reserved(t)), None)
-        hint, span = _reserved(at), at.value.span if at else span
+        at = next((t for t in (self._tokens.peek_back(), token) if _no_name(t)), None)
+        hint, span = _no_name(at), at.value.span if at else span
         raise CompileError.at(span, msg[:1].lower() + msg[1:], hint, code=Code.SYNTAX)
 
     def _lex_error_func(self, msg, line, column):
@@ -185,8 +188,15 @@ def _reserved(token) -> str:
     return f"'{word}' is a reserved word of OpenCL C: use another name" if word in RESERVED_WORDS else ""
 
 
+def _no_name(token) -> str:
+    """The hint for a keyword or a type that stands where a name was expected; empty for all other tokens."""
+    if token is not None and token.type in _TYPES and token.value.spelled not in RESERVED_WORDS:
+        return f"'{token.value.spelled}' is the name of a type: use another name"
+    return _reserved(token)
+
+
 def _hint(token_type, token, before) -> str:
-    if token_type in ("ID", "SEMI") and (hint := _reserved(token)):
+    if token_type in ("ID", "SEMI") and (hint := (_no_name if token_type == "ID" else _reserved)(token)):
         return hint
     if (
         token is not None

@@ -242,7 +242,7 @@ class Attr:
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
-    SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to aim at; warned of", True)
+    SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
     NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)
     MAX_SHARE_RESOURCES = _key("max_share_resources", FUNCTIONS, COUNT, "units to share at most; warned of", True)
     USE_STALL_ENABLE_CLUSTERS = _key("use_stall_enable_clusters", FUNCTIONS, FLAG, "form of pipeline; warned of", True)

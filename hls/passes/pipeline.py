@@ -89,6 +89,7 @@ from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
 from .recurrence.look_ahead_control import LookAheadControl
+from .recurrence.look_ahead_loads import LookAheadLoads
 from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
 from .recurrence.privatize_reductions import PrivatizeReductions
 from .recurrence.recurrence_height_reduction import RecurrenceHeightReduction
@@ -366,6 +367,9 @@ def _memory(options: PipelineOptions) -> Stage:
     return Stage(
         "memory",
         (
+            # before loads of one address differ in more than their conditions, and after addresses have their widths
+            LookAheadLoads(options.timing, 0 if hazards else options.memory_latency),
+            *TIDY,
             # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
             # tests. Equal loads are merged first, so that what is computed from them becomes equal, too
             ConditionalSpecialization(FactSource.ACCESSES),

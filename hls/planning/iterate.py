@@ -70,7 +70,8 @@ class Compilation:
     been reported so far.
 
     ``warnings`` and ``changes`` (loops that were unrolled or merged) grow during the compilation; :meth:`apart` returns
-    a compilation that collects them separately, for an attempt that may be discarded.
+    a compilation that collects them separately, for an attempt that may be discarded. ``target_mhz`` is the clock that
+    kernels are scheduled for; None means the board's.
     """
 
     board: Board
@@ -78,6 +79,12 @@ class Compilation:
     inspection: Inspection | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
     changes: list[Unrolled | Merged] = field(default_factory=list)
+    target_mhz: float | None = None
+
+    def of(self, function: Function) -> "Compilation":
+        """The same compilation, for the clock that the kernel asks for."""
+        target = function.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)
+        return self if target == self.target_mhz else replace(self, target_mhz=target)
 
     def apart(self) -> "Compilation":
         """The same compilation with nothing reported so far."""
@@ -86,7 +93,7 @@ class Compilation:
     @cached_property
     def timing(self) -> OperatorTiming:
         """Latencies and delays of operations on the board."""
-        return OperatorTiming.of(self.board)
+        return OperatorTiming.of(self.board, self.target_mhz)
 
     def passes(
         self, in_memory: frozenset[tuple[str, str]] = frozenset(), compared: frozenset[str] = frozenset()
@@ -126,10 +133,34 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     built."""
     passes = compilation.passes()
     module = legalize(module, compilation.board, passes)
-    return tuple(each_kernel(optimize(module, passes).kernels, lambda function: _kernel(function, module, compilation)))
+    targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
+    for kernel in targets:
+        _check_target(kernel, compilation)
+    if targets:
+        functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
+    else:
+        functions = list(optimize(module, passes).kernels)
+    return tuple(each_kernel(functions, lambda function: _kernel(function, module, compilation)))
+
+
+def _check_target(kernel: Function, compilation: Compilation) -> None:
+    """Warns of a target below the clock at which the kernel will run."""
+    target, clock = kernel.attrs[Attr.SCHEDULER_TARGET_FMAX_MHZ], compilation.board.clock.kernel_mhz
+    if target < clock:
+        compilation.warnings.append(
+            Diagnostic(
+                f"kernel '{kernel.name}' is scheduled for {target:g} MHz, but the kernel clock is {clock:g} MHz: "
+                "its paths may be too long for it",
+                kernel.span,
+                f"lower the clock of the design with --clock {target:g}, or raise scheduler_target_fmax_mhz",
+                "warning",
+                code=Code.TARGET_BELOW_CLOCK,
+            )
+        )
 
 
 def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
+    compilation = compilation.of(function)
     attempt = compilation.apart()
     kernel = plan_function(function, attempt)
     for attempted in (_compared, _relieved):
@@ -186,18 +217,20 @@ def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledK
 
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
     """One kernel of a program that is legal for the board, after the passes. Raises CompileError where they do."""
+    compilation = compilation.of(module.functions[name])
     (function,) = optimize(_alone(name, module), compilation.passes()).kernels
     return function
 
 
 def plan_again(function: Function, compilation: Compilation) -> CompiledKernel:
     """The plans of a kernel that has been planned, and fitted to the target, before."""
-    return _with_units(function, compilation)
+    return _with_units(function, compilation.of(function))
 
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
     """The final plans of an optimized kernel, without trying arrays that limit a loop's II in memories
     (:func:`plan_program` does)."""
+    compilation = compilation.of(function)
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 
 

@@ -95,8 +95,8 @@ def _entry(
     """The report of equal kernels, and what is needed to find their area."""
     first, board = group.kernels[0], result.board
     parts = [part for name in group.names for part in _parts(modules[name])]
-    timing = OperatorTiming.of(board).planned(first.memory)
     what_if = WhatIf(result.module, Compilation(board, result.options))
+    timing = what_if.compilation.of(first.function).timing.planned(first.memory)
     kernel, loops = _collect(first, result.module, board.read_latency, _sum(area, parts), timing, what_if)
     interface = next(one for one in result.interface.kernels if one.name == kernel.name)
     kernel = replace(
@@ -190,6 +190,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         autorun=bool(attrs.get(Attr.AUTORUN)),
         promised=bool(function.attrs.get(Attr.PROMISED)),
         attributes=written_attributes(attrs),
+        target_mhz=attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ),
         local_accesses=accesses.local,
         variables=collect_variables(kernel, loops, source),
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),

@@ -129,6 +129,7 @@ class Kernel:
     autorun: bool = False
     promised: bool = False  #: only the program asserts that all work-items of a group reach its barriers
     attributes: tuple[str, ...] = ()  #: as written in the source
+    target_mhz: float | None = None  #: the clock that it is scheduled for, if it is not the board's
     copies: KernelCopies | None = None  #: None for a kernel of which there is one
     local_accesses: tuple[LocalAccess, ...] = ()
     variables: tuple[Variable, ...] = ()

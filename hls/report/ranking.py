@@ -10,7 +10,7 @@ from .facts.memories import Access
 from .model import ASSUMED_TRIPS, Kernel, Ranked, Report
 from .phrasing import at
 
-__all__ = ["every", "ranked", "verdict", "weighed"]
+__all__ = ["every", "pace", "ranked", "verdict", "weighed"]
 
 #: an access that uses less of each word than this share is listed
 POOR_USE = 0.5
@@ -58,6 +58,14 @@ def _issues(loop: Loop) -> float:
 
 def verdict(kernel: Kernel, report: Report) -> str:
     """One line: the loops of a kernel, the slowest of them, and its area."""
+    whole, counters = kernel.resources.logic, kernel.counters.logic
+    cells = report.logic_cell
+    area = f"{whole:,} {cells} with counters, {whole - counters:,} without" if counters else f"{whole:,} {cells}"
+    return f"{pace(kernel)}; {area}"
+
+
+def pace(kernel: Kernel) -> str:
+    """One line: the loops of a kernel, and the slowest of them."""
     loops = [loop for loop in every(kernel.loops) if loop.ii]
     words = [_loops(loops)]
     slow = [loop for loop in loops if loop.lost or loop.serial or loop.ii > 1]
@@ -65,9 +73,6 @@ def verdict(kernel: Kernel, report: Report) -> str:
         slowest = max(slow, key=_weight)
         turns = f", {slowest.interleaving} interleaved" if slowest.interleaving > 1 else ""
         words.append(f"slowest: {slowest.label or slowest.kind}{at(slowest.span)} II {slowest.ii}{turns}")
-    whole, counters = kernel.resources.logic, kernel.counters.logic
-    cells = report.logic_cell
-    words.append(f"{whole:,} {cells} with counters, {whole - counters:,} without" if counters else f"{whole:,} {cells}")
     copies = f" ({kernel.copies.count} copies)" if kernel.copies else ""
     return f"{kernel.name}{copies}: {'; '.join(words)}"
 

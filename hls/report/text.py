@@ -96,7 +96,7 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
-    lines += _work_groups(kernel)
+    lines += [*_target(kernel), *_work_groups(kernel)]
     lines += wrapped(say_launches(kernel.predicted), "") if kernel.predicted else []
     lines.append(RULE)
     written: list[str] = []
@@ -119,10 +119,11 @@ def _copied(name: str, report: Report) -> bool:
 
 def _sections(kernel: Kernel, report: Report) -> dict[str, tuple[Sequence[object], list[str]]]:
     """By title, what a section says (compared between kernels of one source), and its lines; no lines: no section."""
+    clock_mhz = kernel.target_mhz or report.clock_mhz
     variables = [f"{one.name}{at(one.span)}, {count(one.bits, 'bit')}{_slots(one.depth)}" for one in kernel.variables]
     large, copies = _large_operators(kernel), kernel.copies.count if kernel.copies else 1
     texts = {
-        "Loops": loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"],
+        "Loops": loop_tree(kernel.loops, clock_mhz) or ["  none: a launch is one pass through the pipeline"],
         "Global memory": _lines(_access(access, kernel) for access in kernel.accesses),
         "Memory inside the kernel": memory_lines(kernel.memories, wrapped),
         "Latency between channels": _lines(say_ways(kernel.ways)),
@@ -141,6 +142,13 @@ def say_launches(one: LaunchPrediction) -> str:
     around = f" ({one.least:,.0f} to {one.most:,.0f})" if one.most > one.least else ""
     assumed = "".join(f"; assumed: {text}" for text in one.assumed)
     return f"Predicted {launches}: {one.cycles:,.0f} cycles{around}{assumed}"
+
+
+def _target(kernel: Kernel) -> list[str]:
+    """The clock that the kernel is scheduled for, where the source names one."""
+    if kernel.target_mhz is None:
+        return []
+    return wrapped(f"Scheduled for {kernel.target_mhz:g} MHz (scheduler_target_fmax_mhz)", "")
 
 
 def _work_groups(kernel: Kernel) -> list[str]:

@@ -1,13 +1,14 @@
 """Counters and the probe of one kernel, fed by the observable signals of its regions and units."""
 
 from dataclasses import replace
+from functools import cached_property
 
 from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 from rtl_lib.mem.ports import ReadPort, WritePort
 
-from ..ir import Attr, is_early
+from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
@@ -103,7 +104,7 @@ class KernelCounters:
                 word_bytes=access.word_bytes,
                 loop=self.context.names.op(loop) if loop else None,
                 cached=access.unit.keeps_words,
-                early=is_early(op),
+                early=("vain", op) in self.seen,
                 memory=memory.name,
                 peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
                 max_burst=self._max_burst(op),
@@ -191,14 +192,19 @@ class KernelCounters:
         )
         return f"the pipeline latency of loop {label}{why}"
 
+    @cached_property
+    def seen(self) -> dict[tuple[str, Op], Value]:
+        """What is observed, by kind and operation. Only early loads with a check are observed to be in vain."""
+        return {(o.kind, o.op): o.signal for o in self.context.observations.all}
+
     def _events(self) -> dict[str, Value]:
         """The strobe that each counter of events counts, by the counter's name."""
-        seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
+        seen = self.seen
         found: list = []
         for loop in self.context.plan.loops:
             found += [seen["issued", loop], seen["invocations", loop], *self._stretches(loop, seen)]
         for op in self.context.memory.outside:
-            found += [seen[kind, op] for kind in (_EARLY if is_early(op) else _ACCESS).values()]
+            found += [seen[kind, op] for kind in (_EARLY if ("vain", op) in seen else _ACCESS).values()]
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]
             found += [outer.valid & outer.ready, watch.read_stall, watch.write_stall]

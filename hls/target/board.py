@@ -1,5 +1,7 @@
 """Boards: the frozen facts about clock, device and memory that the compiler and the simulated board share."""
 
+import math
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -22,6 +24,7 @@ __all__ = [
     "Rams",
     "SramTiming",
     "Stream",
+    "board_and_clock",
     "known_boards",
     "load_board",
 ]
@@ -228,6 +231,20 @@ class Board:
     host: Host = Host()
     flow: str = ""  #: the tools that make a bitstream for it; one of ``FLOWS``, or "" if the file does not say
 
+    def at_clock(self, kernel_mhz: float) -> "Board":
+        """The same board with another kernel clock. What memory outside the chip takes in ns, it takes in other numbers
+        of cycles then; memory on the chip has the clock of the kernels."""
+
+        def at(memory: Memory) -> Memory:
+            if memory.timing is None:
+                return memory
+            cycles = memory.read_latency * kernel_mhz / self.clock.kernel_mhz
+            return replace(memory, read_latency=max(1, math.ceil(cycles)))
+
+        return replace(
+            self, clock=Clock(kernel_mhz), memory=at(self.memory), others=tuple(at(one) for one in self.others)
+        )
+
     @property
     def memories(self) -> tuple[Memory, ...]:
         """All global memories, the default one first."""
@@ -268,9 +285,9 @@ class Board:
         """Typical latency of the slowest memory under load, in kernel cycles."""
         return max(memory.read_latency for memory in self.memories)
 
-    def delay_model(self) -> DelayModel:
-        """The delays of the board's device at its kernel clock."""
-        return load_delays(self.device.delays, self.clock.period_ns)
+    def delay_model(self, kernel_mhz: float | None = None) -> DelayModel:
+        """The delays of the board's device at its kernel clock, or at another one."""
+        return load_delays(self.device.delays, Clock(kernel_mhz or self.clock.kernel_mhz).period_ns)
 
 
 #: the board files of the package; not located through Python's import system, which may find a user's folder ``boards``
@@ -283,11 +300,35 @@ def known_boards() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
+#: kernel clocks that a board file and a command line may ask for, in MHz
+MHZ = (1, 2000)
+
+
+def board_and_clock(text: str) -> tuple[str, float | None]:
+    """The two parts of ``BOARD@MHZ``: the name or file of the board, and the kernel clock if there is one. Raises
+    BoardError for a clock out of range."""
+    found = re.fullmatch(r"(.+)@(\d+(?:\.\d+)?)", text)
+    if found is None:
+        return text, None
+    low, high = MHZ
+    if not low <= float(found[2]) <= high:
+        raise BoardError(text, "", f"the kernel clock must be {low} to {high:,} MHz, not {found[2]}")
+    return found[1], float(found[2])
+
+
 def load_board(name_or_path: str | Path) -> Board:
     """The board of that name, or the one described by the file at that path (a ``.toml`` or anything with a slash).
+    ``@`` and a number of MHz behind either ask for another kernel clock.
 
     Raises :class:`BoardError` for an unknown name, an unreadable file, or an invalid file, naming the key.
     """
+    if isinstance(name_or_path, Path):
+        return _load(name_or_path)
+    name, mhz = board_and_clock(name_or_path)
+    return _load(name) if mhz is None else _load(name).at_clock(mhz)
+
+
+def _load(name_or_path: str | Path) -> Board:
     text = str(name_or_path)
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
         return read_board(read_toml(Path(name_or_path)))
@@ -343,7 +384,7 @@ def _read_host(table: Table) -> Host:
 
 
 def _read_clock(table: Table) -> Clock:
-    clock = Clock(table.number("kernel_mhz", 1, 2000))
+    clock = Clock(table.number("kernel_mhz", *MHZ))
     table.close()
     return clock
 

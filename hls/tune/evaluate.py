@@ -127,8 +127,8 @@ class Evaluator:
         except NotModelled as error:
             return replace(point, problem=Problem("", f"the estimate does not cover {error}"))
         board = self.program.board
-        timing = Compilation(board, self.program.options).timing
-        cells = sum(logic_cells(one.function, timing, board.device) for one in kernels)
+        usual = Compilation(board, self.program.options)
+        cells = sum(logic_cells(one.function, usual.of(one.function).timing, board.device) for one in kernels)
         cycles, seconds = sum(one.cycles.likely for one in found), sum(one.seconds for one in found)
         return replace(point, least=cells / board.device.logic_cells, cycles=cycles, seconds=seconds)
 

@@ -26,10 +26,10 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
-from .predicted import NOT_ALONE, Unpredicted
 from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
+from .unpredicted import NOT_ALONE, Unpredicted
 
 if TYPE_CHECKING:
     from .program import Program

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from hls.planning.memory import LsuKind
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
@@ -20,6 +19,8 @@ class ConstantMemory:
 
     def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:
         """Whether the cache must be invalidated before a run with these arguments; assumes that it will be."""
+        from hls.planning.memory import LsuKind  # loads the planner, which only a program for the board has loaded
+
         loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == LsuKind.CONSTANT_LOAD.words}
         buffers = [
             v.value

@@ -1,6 +1,5 @@
 """Launches on the simulated board that are predicted as well: before a launch begins, its inputs run on the model."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -22,15 +21,9 @@ from sim.errors import BuildError, ToolMissing
 from .arguments import Value
 from .emulated import given
 from .modelled import ReplayModel, model_source
+from .unpredicted import Unpredicted
 
-__all__ = ["NOT_ALONE", "RunPredictor", "Unpredicted"]
-
-#: why a launch beside another one has no prediction
-NOT_ALONE = "another kernel ran at the same time"
-
-
-class Unpredicted(Exception):
-    """A launch that the model does not cover; the text says why."""
+__all__ = ["RunPredictor"]
 
 
 class RunPredictor:
@@ -40,11 +33,6 @@ class RunPredictor:
         built = model_source(source, board, options, file)
         self._model, self._emulator = instance(built.model, ReplayModel), built.emulator
         self._kernels = {one.name: one for one in built.interface.kernels}
-
-    @classmethod
-    def wanted(cls) -> bool:
-        """Whether $SLUICE_PREDICT_RUN asks for predictions beside what is measured."""
-        return os.environ.get("SLUICE_PREDICT_RUN") == "1"
 
     def beside(self, kernel: str, predicted: Prediction | Unpredicted, measured: dict[str, Any]) -> dict[str, Any]:
         """What the statistics of a launch say of its prediction; it is printed on stderr, too."""

@@ -8,19 +8,23 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.narrow import instance, present
+from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
+from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem
 from sim.steps import Steps
 
-from . import compiler, emulated, modelled
+from . import compiler, emulated
+from .aocx import Aocx, is_archive
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
@@ -33,12 +37,15 @@ from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import parse_options, stall_seed, trace_request, with_design
 from .platform import KINDS, Context, Device
-from .predicted import RunPredictor
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
+from .unpredicted import prediction_wanted
 from .work_group_facts import work_group_fact
+
+if TYPE_CHECKING:
+    from .predicted import RunPredictor
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
@@ -104,14 +111,16 @@ class Program:
         compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
             "board": compiler.compile_source,
             "emulator": emulated.emulate_source,
-            "model": modelled.model_source,
+            "model": _model_source,
         }
         try:
             compile = compilers[kind]
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
                 predictor = None
-                if kind == "board" and RunPredictor.wanted():
+                if kind == "board" and prediction_wanted():
+                    from .predicted import RunPredictor
+
                     predictor = RunPredictor(self.source, self.context.device.board, chosen, SOURCE_NAME)
         except CompileError as error:
             self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
@@ -474,7 +483,9 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
             "a program is made from the devices of its context, and one binary for each: "
             "cl.Program(context, context.devices, [binary])",
         )
-    return Binary.of(binaries[0])
+    device = context.device
+    data = bytes(binaries[0])
+    return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
 
 
 def get_profile_data_device_intel(
@@ -493,6 +504,13 @@ def get_profile_data_device_intel(
         what = "the device is none of the program's context"
         raise LogicError("clGetProfileDataDeviceIntelFPGA", status_code.INVALID_DEVICE, what)
     return program.capture() if read_autorun_kernels else []
+
+
+def _model_source(source: str, board: Board, options: Options, file: str) -> emulated.Emulated:
+    """The program on the model, which takes most of a second to load."""
+    from .modelled import model_source
+
+    return model_source(source, board, options, file)
 
 
 def _main_folder() -> Path:

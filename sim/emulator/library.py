@@ -316,7 +316,11 @@ def _value(word: int, type):
 
 
 def _call(run, control: Control) -> bool:
-    """Run in a thread, so that a signal arrives here and stops it; returns whether it was a keyboard interrupt."""
+    """Run in a thread, so that a signal arrives here and stops it; returns whether it was a keyboard interrupt. Signals
+    arrive in the main thread alone: in another one it runs at once, which saves most of the time of a short launch."""
+    if threading.current_thread() is not threading.main_thread():
+        run(ctypes.byref(control))
+        return False
     finished = threading.Event()
 
     def work() -> None:

@@ -147,7 +147,7 @@ def test_a_clock_too_fast_for_a_part():
     result = CliRunner().invoke(main, ["compile", "mul.cl", "--board", "fast.toml"], prog_name="sluice")
     assert result.exit_code == 1
     assert re.search(
-        r"mul.cl:3:17: error\[E0702\]: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
+        r"mul.cl:3:17: error\[E0702\]: .* kernel clock: fmul: step product alone takes [\d.]+ ns, "
         r"the clock period is 1.43 ns",
         result.stderr,
     )

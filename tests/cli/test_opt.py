@@ -217,3 +217,11 @@ def test_mistakes_are_told(folder, arguments, words):
     for word in words:
         assert word in result.stderr, result.stderr
     assert "Traceback" not in result.stderr and not (folder / "out").exists() and not (folder / "k").exists()
+
+
+def test_passes_go_by_the_delays_of_the_board(folder):
+    ir = 'kernel @k(%n.0: i32) {\n  param n: scalar "int" 4\n  return\n}\n'
+    Path("k.ir").write_text(ir)
+    assert sluice("opt", "k.ir", "--passes", "retime-adders", "--board", "ecp5_onchip").stdout == ir
+    told = sluice("opt", "k.ir", "--passes", "retime-adders", "--board", "nowhere", code=2)
+    assert "unknown board 'nowhere'" in told.stderr

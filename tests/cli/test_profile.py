@@ -233,3 +233,30 @@ def test_stalls_of_a_waveform_sum_to_the_counters(tmp_path):
     (tmp_path / "t.fst.json").unlink()
     missing = sluice(tmp_path, "stalls", "t.fst")
     assert missing.returncode == 2 and "Traceback" not in missing.stderr and "t.fst.json" in missing.stderr
+
+
+def test_short_stalls_are_left_out_and_the_page_is_opened(profiled, tmp_path):
+    (tmp_path / "host.py").write_text(HOST)
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > opened\n')
+    browser.chmod(0o755)
+    done = sluice(
+        tmp_path,
+        "profile",
+        "-o",
+        "out",
+        "--min-stall",
+        "1000000",
+        "--stall-seed",
+        "3",
+        "--open",
+        "host.py",
+        BROWSER=f"{browser} %s",
+    )
+    assert done.returncode == 0, done.stderr
+    names = [
+        sum(one["ph"] == "X" for one in json.loads((folder / "trace.json").read_text())["traceEvents"])
+        for folder in (profiled, tmp_path / "out")
+    ]
+    assert names[0] > names[1], "no stall is as long as that"
+    assert (tmp_path / "opened").read_text().strip().endswith("out/profile.html")

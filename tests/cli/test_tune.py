@@ -99,9 +99,23 @@ def test_the_host_program_runs_with_the_design(folder, tuned):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_budget_of_points(folder):
+    done = sluice(folder, *TUNE, "--space", "space.toml", "--budget", "2", "-o", "few")
+    assert done.exit_code == 0, done.stderr
+    assert len(list((folder / "few" / "points").iterdir())) < len(list((folder / "k.tune" / "points").iterdir()))
+
+
+def test_one_that_joins_evaluates_points_and_prints_no_result(folder, tuned):
+    done = process(folder, *TUNE, "--space", "space.toml", "--join")
+    assert done.returncode == 0 and "best" not in done.stdout
+
+
 def test_knobs_are_listed(folder):
     done = sluice(folder, *TUNE, "--list-knobs")
     assert "unroll k@5: as written, 2, 4, 8, all" in done.stdout.splitlines()
+    assert "-fp-relaxed" not in done.stdout
+    relaxed = sluice(folder, *TUNE, "-fp-relaxed", "--list-knobs")
+    assert "-fp-relaxed: as written, 1" in relaxed.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -167,3 +167,15 @@ def test_signals_without_a_waveform_are_wrong_usage(tmp_path):
     (tmp_path / "host.py").write_text(STUCK)
     done = sluice(tmp_path, "run", "--trace-signals", "all", "host.py")
     assert done.returncode == 2 and "--trace-signals goes with --trace FILE" in done.stderr
+
+
+def test_two_parts_of_a_waveform_sum_to_the_whole(traced):
+    folder, _ = traced
+
+    def cycles(*window: str) -> int:
+        return sum(row["cycles"] for row in json.loads(sluice(folder, "stalls", "t.fst", "--json", *window).stdout))
+
+    whole, first, rest = cycles(), cycles("--to", "2000"), cycles("--from", "2000")
+    assert first > 0 and rest > 0 and first + rest == whole
+    few, all_rows = (sluice(folder, "stalls", "t.fst", "--top", top).stdout.splitlines() for top in ("1", "99"))
+    assert len(few) < len(all_rows)

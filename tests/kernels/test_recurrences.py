@@ -26,6 +26,7 @@ FAST = (
     "extremes",
     "three_wheels",
     "short_counter",
+    "faster",
 )
 
 

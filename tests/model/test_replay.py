@@ -15,22 +15,27 @@ from .replays import replayer, replays, run_case
 #: kernels of nests, of hazard units on the chip, of searches; and of DDR memory, with comparisons in flight and wide loads
 EXACT = {
     "ecp5_onchip": ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi"),
-    "de5net": ("adpcm", "gemm_ikj", "lcs", "fir"),
+    "de5net": ("adpcm", "fir", "page_rank", "interpreter"),
 }
-#: of the same, where the phase of the refresh differs
+#: of the same, where the phase of the refresh differs: runs that are long, or rarely wait for memory
+#: (`python -m tests.model.replays` has all)
 CLOSE = {
     "de5net": (
-        *("gemm_ijk", "gemm_kij", "mvt", "iir", "radix_sort", "nw", "knapsack", "kmp", "convolve", "jacobi", "dct"),
         *(
-            "matching",
-            "components",
-            "insertion_sort",
-            "bubble_sort",
-            "merge_sort",
-            "histogram",
-            "sha256",
-            "interpreter",
+            "gemm_ijk",
+            "gemm_ikj",
+            "gemm_kij",
+            "mvt",
+            "iir",
+            "radix_sort",
+            "nw",
+            "lcs",
+            "knapsack",
+            "kmp",
+            "jacobi",
+            "dct",
         ),
+        *("matching", "insertion_sort", "bubble_sort", "merge_sort", "histogram", "sha256"),
     )
 }
 
@@ -71,11 +76,9 @@ def test_cycles_are_those_of_the_hardware(board):
 
 
 @pytest.mark.parametrize("board", sorted(CLOSE))
-def test_cycles_are_within_one_and_a_half_percent(board):
-    """matching (-1.32 %) and components (-1.39 %) are the only ones off by more than one: they compare with stores in
-    flight, and read the word in use at once."""
+def test_cycles_are_within_one_percent(board):
     for one in named(board, CLOSE[board]):
-        assert abs(one.error) <= 0.015, (one.case.kernel, one.found.cycles, one.recorded)
+        assert abs(one.error) <= 0.01, (one.case.kernel, one.found.cycles, one.recorded)
 
 
 def launched(kernel, space, board="de5net", **scalars):

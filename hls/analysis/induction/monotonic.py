@@ -150,6 +150,9 @@ class MonotonicAccess:
             elif not (
                 op.opcode == "sext"
                 and op.operands[0].type.bits >= 32
+                # the bits of an address: what they leave out is the same for all places of a buffer
+                or op.opcode == "trunc"
+                and value.type.bits == self.forms.address_bits
                 or op.opcode == "zext"
                 and self._never_negative(op.operands[0])
             ):
@@ -175,7 +178,7 @@ class _Growth:
         if deep > MOST_CHOICES:
             return NOT_AT_ALL
         if (start, value) not in self.known:
-            bits = start.type.bits
+            bits = self._modulus(start, value)
             first, terms = Counter(self._terms(start, bits)), Counter(self._terms(value, bits))
             fixed = _constants(terms, bits) - _constants(first, bits)
             left = first - terms
@@ -193,9 +196,16 @@ class _Growth:
             self.known[start, value] = max(ways, default=NOT_AT_ALL) + fixed
         return self.known[start, value]
 
+    def _modulus(self, start: Value, value: Value) -> int:
+        """The bits in which two values are compared: those of the narrower one, if these are all that addresses have.
+        No place of a buffer has an address that differs in the others only."""
+        bits = min(start.type.bits, value.type.bits)
+        return bits if bits >= self.growth.forms.address_bits else start.type.bits
+
     def _chosen(self, start: Value, value: Value, deep: int) -> float:
         """The least amount by which a select, or a loop's result, exceeds ``start``."""
-        opcode = value.op.opcode if value.op is not None and value.type == start.type else None
+        alike = value.type == start.type or min(value.type.bits, start.type.bits) >= self.growth.forms.address_bits
+        opcode = value.op.opcode if value.op is not None and alike else None
         if opcode == "select":
             return min(self.between(start, arm, deep + 1) for arm in self._arms(value.defining_op))
         before = self.growth.comes_from(value) if opcode == "loop" else None
@@ -208,7 +218,8 @@ class _Growth:
             each = work.pop()
             opcode = each.op.opcode if each.op is not None else None
             arms = self._arms(each.defining_op) if opcode == "select" else []
-            if opcode == "zext" or opcode == "add" and self._whole(each, bits):
+            cut = opcode == "trunc" and each.type.bits >= bits
+            if opcode == "zext" or cut or opcode == "add" and self._whole(each, bits):
                 work += each.defining_op.operands
             elif len(arms) == 1:
                 work += arms
@@ -218,7 +229,7 @@ class _Growth:
     def _whole(self, total: Value, bits: int) -> bool:
         """Whether a sum, as a term of one of so many bits, equals the sum of its operands without wrapping."""
         return (
-            total.type.bits == bits
+            total.type.bits >= bits
             or sum(self.ranges[v].umax for v in total.defining_op.operands) < 1 << total.type.bits
         )
 
@@ -237,11 +248,11 @@ class _Growth:
         opcode = term.op.opcode if term.op is not None and deep < MOST_CHOICES else None
         if opcode == "select":
             return min(self._total(self._terms(arm, bits), bits, deep) for arm in self._arms(term.defining_op))
-        before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits == bits else None
+        before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits >= bits else None
         if before is not None:
             return self._total(self._terms(before, bits), bits, deep)
         known = self.ranges[term]
-        least = known.smin if term.type.bits == bits else known.umin
+        least = known.smin if term.type.bits >= bits else known.umin
         return least if least >= 0 else NOT_AT_ALL
 
     def _arms(self, select: Op) -> list[Value]:
@@ -255,7 +266,7 @@ def _constants(terms: Counter, bits: int) -> int:
     """Remove the constants from the terms of a sum of so many bits; returns their sum."""
     found = [term for term in terms if constant(term) is not None]
     values = [(present(constant(term)), term) for term in found]
-    numbers = [signed(number, bits) if term.type.bits == bits else number for number, term in values]
+    numbers = [signed(number, term.type.bits) if term.type.bits >= bits else number for number, term in values]
     return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))
 
 

@@ -1,6 +1,6 @@
 """Relevance of values: the conditions under which anything depends on a value."""
 
-from ...ir import Op, Region, Value, has, is_early, uses, walk
+from ...ir import BOOL, Op, Region, Value, has, is_early, uses, walk
 from ...ir.accesses import PREDICATES
 from .implication import follows, implied
 
@@ -8,12 +8,15 @@ __all__ = ["Relevance"]
 
 #: most uses that are followed from one value
 MOST_FOLLOWED = 64
+#: the truth value of the first condition with which the second one matters
+_DECIDING = {"and": True, "or": False}
 
 
 class Relevance:
     """Which conditions hold wherever something depends on a value, in one flat function that does not change
-    meanwhile. A value matters to an arm of a ``select`` only where that arm is chosen, to an access only where that is
-    made, and to a carried value that is not used after the loop only where the loop continues."""
+    meanwhile. A value matters to an arm of a ``select`` only where that arm is chosen, as the second operand of an
+    ``and`` or ``or`` of conditions only where the first does not decide, to an access only where that is made, and to a
+    carried value that is not used after the loop only where the loop continues."""
 
     def __init__(self, body: Region):
         self.used = uses(body)
@@ -44,6 +47,9 @@ class Relevance:
         none."""
         if user.opcode == "select" and index > 0:
             return user.operands[0], index == 1
+        if user.opcode in _DECIDING and index == 1 and user.operands[1].type == BOOL:
+            # not the first by the second as well, or two values that are off would each count as hidden by the other
+            return user.operands[0], _DECIDING[user.opcode]
         if user.opcode in ("load", "store") and index != PREDICATES[user.opcode]:
             return self._wanted(user), True
         if user in self.loops and index > 0 and self.loops[user].results[index - 1] not in self.used:

@@ -28,7 +28,6 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset(
         {
-            Attr.SCHEDULER_TARGET_FMAX_MHZ,
             Attr.NUM_SHARE_RESOURCES,
             Attr.MAX_SHARE_RESOURCES,
             Attr.USE_STALL_ENABLE_CLUSTERS,

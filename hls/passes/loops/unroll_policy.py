@@ -14,14 +14,20 @@ __all__ = ["AutoUnrollPolicy"]
 _EFFECTS = frozenset(
     {"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"}
 )
+#: operations that are wires in hardware
+_WIRES = frozenset({"const", "addr", "ptradd", "zext", "sext", "trunc", "bitcast", "yield"})
 #: operations that cost as much as many ordinary ones
 _LARGE = frozenset({"udiv", "sdiv", "urem", "srem", "fdiv", "fsqrt"})
 _FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
+#: operations that take a multiplier, or many cells, and how many ordinary ones each counts for
+_PRODUCTS = frozenset({"mul"}) | _FLOAT | _LARGE
+PRODUCT = 16
 
 
 @dataclass(frozen=True)
 class AutoUnrollPolicy:
-    """Auto-unroll heuristic: innermost loops of at most ``trips`` iterations, and ``ops`` operations in all copies.
+    """Auto-unroll heuristic: innermost loops of at most ``trips`` iterations, and ``ops`` operations in all copies,
+    counted one by one, or by their logic if that is less: then wires are none, and a product is many.
 
     Such a loop is unrolled if that turns a private array of at most ``register_bits`` bits, or a shifted one, into
     registers. Inside a loop, or in a kernel of many work-items, it is also unrolled if it only computes and loads: then
@@ -41,7 +47,8 @@ class AutoUnrollPolicy:
         """Whether to unroll a loop of known ``trips``; ``inside``: it runs many times in a launch."""
         most = min(self.trips, function.attrs.get(Attr.MAX_UNROLL_LOOPS, self.trips))
         body = list(walk(loop.regions[0]))
-        if trips.count > most or trips.count * len(body) > self.ops or any(op.opcode == "loop" for op in body):
+        size = min(len(body), sum(self._logic(op, function) for op in body))
+        if trips.count > most or trips.count * size > self.ops or any(op.opcode == "loop" for op in body):
             return False
         return (
             self._indexes_array(body, function)
@@ -49,6 +56,13 @@ class AutoUnrollPolicy:
             and trips.exact
             and self._only_computes(body, trips.count, function)
         )
+
+    def _logic(self, op: Op, function: Function) -> int:
+        """How many ordinary operations have the logic of this one. Accesses to arrays that become registers have none,
+        or are selects."""
+        if op.opcode in ("load", "store") and (at := op.operands[0].op) is not None and at.opcode == "addr":
+            return int(not self._is_registers(function.memories[at.attrs[Attr.MEM]], function))
+        return 0 if op.opcode in _WIRES else PRODUCT if op.opcode in _PRODUCTS else 1
 
     def _indexes_array(self, body: list[Op], function: Function) -> bool:
         """Whether a small private array is accessed at a non-constant index."""

@@ -12,10 +12,11 @@ from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type,
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried
-from ...ir.rewrite import constant, resolve
+from ...ir.rewrite import constant
 from ...ir.storage import zero
 from ...narrow import present
 from ..manager import Form, FunctionPass
+from .masked_values import MaskedValues
 from .sink_stores import resized
 
 __all__ = ["ForwardStores"]
@@ -51,10 +52,12 @@ class ForwardStores(FunctionPass):
             if (writers := _writers(places, region, loop, self.compare))
         ]
         values: dict[Value, Value] = {}
+        masked = MaskedValues()
         numbers = count(unused_number(result))
         for region, loop, writers in found:
-            _Forwarding(places, region, loop, writers, values, self.address_bits, numbers).build()
-        resolve(result.body, values)
+            one = _Forwarding(places, region, loop, writers, values, self.address_bits, numbers=numbers, masked=masked)
+            one.build()
+        masked.resolve(result.body, values)
         return result
 
 
@@ -82,9 +85,12 @@ class _Forwarding:
         writers: dict[Op, list[ReachingStore]],
         values: dict[Value, Value],
         address_bits: int,
+        *,
         numbers: Iterator[int],
+        masked: MaskedValues,
     ):
-        self.address_bits, self.numbers = address_bits, numbers  #: the latter: for stores whose addresses are compared
+        self.address_bits, self.masked = address_bits, masked
+        self.numbers = numbers  #: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
         self.chains: dict[Value, list[Value]] = {}  #: values in earlier iterations, the latest first
@@ -128,7 +134,7 @@ class _Forwarding:
             value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
             value = b.value("select", present(happened), written, value)
-        return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
+        return self.masked.under(on, value, b)
 
     def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
         """Whether the store executed, given that the load does; None if it certainly did."""

@@ -32,8 +32,11 @@ def histories(
     found: dict[int, tuple[int, int]] = {}
     for root in (k for k, source in enumerate(before) if source is None and k in behind):
         chain = _chain(root, behind)
-        if _suits(chain, region, loop, levels, fixed, repeated):
-            found |= {k: (root, steps + 1) for steps, k in enumerate(chain)}
+        # the rest may be a delay line where the first of them begins with something else
+        while len(chain) > 1 and not _suits(chain, region, loop, levels, fixed, repeated):
+            chain = chain[1:]
+        if len(chain) > 1:
+            found |= {k: (chain[0], steps + 1) for steps, k in enumerate(chain)}
     return found
 
 

@@ -45,8 +45,8 @@ class LibraryParts:
         except PeriodTooShort as error:
             raise CompileError.at(
                 op.span,
-                f"this operation cannot run at the board's clock: {error}",
-                "choose a board, or a kernel_mhz in the board's file, with a longer period",
+                f"this operation cannot run at the kernel clock: {error}",
+                "ask for a lower clock: --clock, the kernel_mhz of the board, or scheduler_target_fmax_mhz",
                 code=Code.TOO_SLOW_FOR_CLOCK,
             ) from error
 
@@ -67,9 +67,9 @@ class OperatorTiming(TimingModel):
         super().__init__(model, address_bits, parts, memory or MemoryPlan(), wait, RamLoadPort.timing.latency)
 
     @classmethod
-    def of(cls, board: Board) -> "OperatorTiming":
-        """The timing of a board, before the memories of a kernel are planned."""
-        return cls(board.delay_model(), board.address_bits, wait=board.read_latency)
+    def of(cls, board: Board, kernel_mhz: float | None = None) -> "OperatorTiming":
+        """The timing of a board, before the memories of a kernel are planned, for its clock or for another one."""
+        return cls(board.delay_model(kernel_mhz), board.address_bits, wait=board.read_latency)
 
     def planned(self, memory: AccessTiming) -> "OperatorTiming":
         """The same timing with the memory plan of a kernel."""

@@ -105,6 +105,7 @@ FOLLOWED = {
     "autorun",
     "task",
     "max_unroll_loops",
+    "scheduler_target_fmax_mhz",
     "work_group_size_hint",
     "vec_type_hint",
     "memory",

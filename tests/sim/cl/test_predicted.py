@@ -8,7 +8,7 @@ import pytest
 from hls.model.prediction import Interval
 from sim import cl
 from sim.cl.modelled import ReplayModel
-from sim.cl.predicted import NOT_ALONE
+from sim.cl.unpredicted import NOT_ALONE
 
 pytestmark = pytest.mark.verilator
 mf = cl.mem_flags

@@ -100,3 +100,15 @@ def test_rtl_names_no_part_of_the_table():
         if alias.name in parts
     ]
     assert used == []
+
+
+def test_the_guide_names_every_place_that_distinguishes_kinds():
+    guide = (ROOT / "docs/contributing/lsu.md").read_text()
+    users = {
+        str(file.relative_to(ROOT))
+        for folder in ("hls", "sim")
+        for file in (ROOT / folder).rglob("*.py")
+        if "LsuKind" in file.read_text() and file.name != "__init__.py"
+    }
+    assert "hls/rtl/kernel.py" in users
+    assert {name for name in users if f"`{name}`" not in guide} == set()

@@ -1,0 +1,64 @@
+"""`sluice check`: diagnostics and the plan of a program, without Verilog."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from .cli_files import read_board, read_source
+from .cli_messages import FAILED, Messages
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .signals import deferred
+
+__all__ = ["check_command"]
+
+
+@click.command(short_help="Check a program and plan its loops, without Verilog.")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@BOARD
+@DEFINES
+@INCLUDE_DIRS
+@FP_RELAXED
+@FPC
+@click.option("--advice", is_flag=True, help="Also try changes of the program, for advice, which takes longer.")
+@click.option("--json", "as_json", is_flag=True, help="The kernels and all messages as JSON.")
+@click.option("--fail-on-warning", is_flag=True, help="Exit code 1 if there is a warning.")
+def check_command(
+    source: Path,
+    board: str,
+    defines: dict[str, str],
+    include_dirs: tuple[Path, ...],
+    fp_relaxed: bool,
+    fpc: bool,
+    advice: bool,
+    as_json: bool,
+    fail_on_warning: bool,
+) -> None:
+    """Check SOURCE and plan its loops: errors and warnings, and a line for each kernel with its slowest loop.
+
+    No Verilog is made, and nothing is written.
+    """
+    with deferred():
+        from .driver import plan_text
+        from .options import Options
+        from .records import plain
+        from .report.checked import check_plan
+
+    messages = Messages("json" if as_json else "text")
+    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
+    with messages.guard():
+        text = read_source(source)
+        messages.sources[str(source)] = text
+        plan = plan_text(text, read_board(board), options, str(source))
+        messages.sources |= plan.module.sources
+        found = check_plan(plan, str(source), advice)
+    if as_json:
+        click.echo(json.dumps(plain(found), indent=1))
+    else:
+        messages.add(*found.messages)
+        messages.show()
+        for verdict in found.verdicts:
+            click.echo(f"kernel {verdict}")
+    warned = any(one.severity == "warning" for one in found.messages)
+    sys.exit(FAILED if fail_on_warning and warned else 0)

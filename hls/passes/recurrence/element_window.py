@@ -1,0 +1,276 @@
+"""A window of what is loaded at an index and ahead of it, which a loop carries."""
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Type, Value, uses
+from ...ir.accesses import PREDICATES
+from ...ir.clone import clone_ops
+from ...ir.loops import add_carried
+from ...narrow import instance
+from ..memory.masked_values import MaskedValues
+from .step_tree import Choice, Steps, leaves
+from .stepping_index import SteppingIndex
+
+__all__ = ["ElementWindow", "load_early"]
+
+
+#: a load at the index, with the parts of its condition that are the same in all iterations, and with the others
+_Parted = tuple[Op, list[Value], list[Value]]
+
+
+def load_early(function: Function, indices: list[SteppingIndex]) -> None:
+    """Let the loads at the indices wait for nothing else, in place: loads of one address become one, which is made
+    early, under those parts of their conditions that are the same in all iterations. Where a load was off by the other
+    parts, 0 replaces the value if anything depends on it."""
+    masked = MaskedValues()
+    values: dict[Value, Value] = {}
+    for each in indices:
+        (body,) = each.loop.regions
+        groups: dict[tuple[Value, Type], list[_Parted]] = {}
+        for parted in each.loads():
+            load = parted[0]
+            groups.setdefault((load.operands[0], load.result.type), []).append(parted)
+        for group in groups.values():
+            values |= _one_load(body, group, masked)
+    masked.resolve(function.body, values)
+
+
+def _one_load(body: Region, group: list[_Parted], masked: MaskedValues) -> dict[Value, Value]:
+    """One early load for those of a group, and what replaces each of them."""
+    first = group[0][0]
+    common = [part for part in group[0][1] if all(part in fixed for _, fixed, _ in group)]
+    b = Builder(Region(), first.span)
+    loaded = b.value(
+        "load",
+        first.operands[0],
+        _all_of(common, b),
+        result=first.result.type,
+        attrs={**first.attrs, Attr.EARLY: True},
+        name=first.result.name,
+    )
+    body.ops[(at := body.ops.index(first)) : at] = b.region.ops
+    values = {}
+    for load, fixed, others in group:
+        b = Builder(Region(), load.span)
+        on = _all_of([part for part in fixed if part not in common] + others, b)
+        values[load.result] = masked.under(on, loaded, b)
+        at = body.ops.index(load)
+        body.ops[at : at + 1] = b.region.ops
+    return values
+
+
+def _all_of(conditions: list[Value], b: Builder) -> Value:
+    """Their conjunction."""
+    return functools.reduce(lambda one, other: b.value("and", one, other), conditions) if conditions else b.true()
+
+
+@dataclass(eq=False)
+class ElementWindow:
+    """What a loop carries for an index: the known values that others use (``taken``), and those that may be next.
+
+    With i(t) the index of iteration t, and f(i) a taken value: the loop carries f(i(t)), and f at some places from the
+    index of ``late`` iterations ago, i(t - late). Further places are loaded, at addresses that have been known for so
+    long. The next value is that at i(t - late) + d(t) + s(t): d(t), the sum of the last steps, is carried and chooses
+    among the places while the step s(t) is computed. Distances are counted in the direction of the index, in units of
+    ``unit``.
+    """
+
+    index: SteppingIndex
+    late: int
+
+    @cached_property
+    def taken(self) -> list[Value]:
+        """The values that depend on a load at the index and are used by what is not known with the index."""
+        users = uses(self.index.loop.regions[0])
+        known = self.index.known
+        ends = (value for value in known if value in self.index.loaded)
+        return [v for v in ends if any(not op.results or op.results[0] not in known for op, _ in users.get(v, ()))]
+
+    @cached_property
+    def parts(self) -> list[Op]:
+        """The operations that compute the taken values from the index."""
+        needed, found = set(self.taken), []
+        for value, op in reversed(self.index.known.items()):
+            if value in needed:
+                found.append(op)
+                needed.update(op.operands)
+        return found[::-1]
+
+    @cached_property
+    def lengths(self) -> frozenset[int]:
+        """The steps."""
+        return frozenset(leaves(self.index.steps))
+
+    @cached_property
+    def unit(self) -> int:
+        """The greatest distance of which all steps are multiples; negative if the index falls."""
+        return math.gcd(*self.lengths) * (1 if max(self.lengths) > 0 else -1)
+
+    @cached_property
+    def least(self) -> int:
+        """The shortest step."""
+        return min(step // self.unit for step in self.lengths)
+
+    @cached_property
+    def most(self) -> int:
+        """The longest step."""
+        return max(step // self.unit for step in self.lengths)
+
+    @property
+    def sums(self) -> range:
+        """Of ``late`` steps."""
+        return range(self.late * self.least, self.late * self.most + 1)
+
+    @property
+    def carried(self) -> range:
+        """The places from the earlier index that are carried."""
+        return range((self.late + 1) * self.least, self.sums.stop) if self.late else range(0)
+
+    @property
+    def loaded(self) -> range:
+        """The places from the earlier index that are loaded."""
+        return range(max(self.sums.stop, (self.late + 1) * self.least), (self.late + 1) * self.most + 1)
+
+    @property
+    def size(self) -> int:
+        """Operations that compute values of all places, before the loop and in it."""
+        return len(self.parts) * (1 + len(self.carried) + len(self.loaded))
+
+    def build(self, region: Region) -> dict[Value, Value]:
+        """Carry the window through the loop, an operation of ``region``; maps the taken values to those carried."""
+        return _Building(self, region).build()
+
+
+class _Building:
+    """Builds a window into the loop of its index, an operation of ``region``. Carried are the taken values (``now``)
+    and the ``places``; if the window is late, also the ``earlier`` index, the ``sum`` of the steps since, and these
+    ``steps``, each less the least one."""
+
+    def __init__(self, window: ElementWindow, region: Region):
+        self.window, self.loop, self.region = window, window.index.loop, region
+        (self.body,) = self.loop.regions
+
+    def build(self) -> dict[Value, Value]:
+        """Carry all; maps the taken values to those carried."""
+        window = self.window
+        self._begin()
+        end = self.body.ops.pop()
+        b = Builder(self.body, self.loop.span)
+        places = {key: one.arg for key, one in self.places.items()}
+        places |= {} if window.late else {(0, v): one.arg for v, one in self.now.items()}
+        earlier = self.earlier.arg if window.late else window.index.index
+        for place in window.loaded:
+            places |= {(place, v): value for v, value in self._at(earlier, place, b).items()}
+        following = [(one, self._stepped(self._after(v, places, b), b)) for v, one in self.now.items()]
+        following += [(one, self._moved_on(*key, places, b)) for key, one in self.places.items()]
+        if window.late:
+            following += [(self.earlier, self._mux_of_steps(lambda step: self._moved(self.earlier.arg, step, b), b))]
+            following += [(self.sum, self._stepped(lambda step: self._summed(step, b), b))]
+            step = self._stepped(lambda step: self._over(step, self.step_type, b), b)
+            following += zip(self.steps, [step, *(one.arg for one in self.steps[:-1])], strict=True)
+        self.body.ops.append(end)
+        for one, value in following:
+            one.set_next(value)
+        return {v: one.arg for v, one in self.now.items()}
+
+    def _begin(self) -> None:
+        """Add the carried values. At first they are as if all steps before the loop had been the least one."""
+        window, loop = self.window, self.loop
+        before = Region()
+        b = Builder(before, loop.span)
+        first, on, start = loop.operands[1 + window.index.index.index], loop.operands[0], -window.late * window.least
+        now = self._at(first, 0, b, on)
+        places = {(place, v): x for place in window.carried for v, x in self._at(first, start + place, b, on).items()}
+        earlier = self._moved(first, start, b)
+        zeros = [b.const(0, type) for type in (self.step_type, self.sum_type)]
+        at = self.region.ops.index(loop)
+        self.region.ops[at:at] = before.ops
+        self.now = {v: add_carried(loop, x, v.name) for v, x in now.items()}
+        self.places = {key: add_carried(loop, x, key[1].name) for key, x in places.items()}
+        if window.late:
+            self.earlier = add_carried(loop, earlier, window.index.index.name)
+            self.sum = add_carried(loop, zeros[1], "sum")
+            self.steps = [add_carried(loop, zeros[0], "step") for _ in range(window.late)]
+
+    @property
+    def step_type(self) -> IntType:
+        """Of a step, less the least one."""
+        return IntType(max(1, (self.window.most - self.window.least).bit_length()))
+
+    @property
+    def sum_type(self) -> IntType:
+        """Of the sum of all steps of the window."""
+        return IntType(max(1, (len(self.window.sums) - 1).bit_length()))
+
+    def _moved(self, index: Value, distance: int, b: Builder) -> Value:
+        moved = distance * self.window.unit
+        return b.value("add", index, b.const(moved, index.type)) if moved else index
+
+    def _at(self, index: Value, distance: int, b: Builder, on: Value | None = None) -> dict[Value, Value]:
+        """The taken values at a distance from an index, loaded where ``on`` is true."""
+        copies = {self.window.index.index: self._moved(index, distance, b)}
+        for op in clone_ops(self.window.parts, copies):
+            if on is not None and op.opcode == "load":
+                at = PREDICATES["load"]
+                op.operands[at] = b.value("and", op.operands[at], on)
+            b.region.ops.append(op)
+        return {v: copies[v] for v in self.window.taken}
+
+    def _stepped(self, after: Callable[[int], Value], b: Builder) -> Value:
+        """What follows, if ``after`` gives what follows a step: selected like the next index."""
+        found = {step: after(step // self.window.unit) for step in self.window.lengths}
+        return _selected(self.window.index.steps, found, b)
+
+    def _after(self, v: Value, places: "_Places", b: Builder) -> Callable[[int], Value]:
+        """Gives the taken value after a step: the sum of the steps before it chooses the place."""
+
+        def chosen(step: int) -> Value:
+            choices = [places[distance + step, v] for distance in self.window.sums]
+            return _mux(self.sum.arg, choices, b) if self.window.late else choices[0]
+
+        return chosen
+
+    def _moved_on(self, place: int, v: Value, places: "_Places", b: Builder) -> Value:
+        """What is at a place when the earlier index has made the step that followed it."""
+        return self._mux_of_steps(lambda step: places[place + step, v], b)
+
+    def _mux_of_steps(self, after: Callable[[int], Value], b: Builder) -> Value:
+        """What follows, if ``after`` gives what follows the step that the earlier index makes."""
+        steps = range(self.window.least, self.window.most + 1)
+        return _mux(self.steps[-1].arg, [after(step) for step in steps], b)
+
+    def _over(self, step: int, type: IntType, b: Builder) -> Value:
+        return b.const(step - self.window.least, type)
+
+    def _summed(self, step: int, b: Builder) -> Value:
+        """The sum after this step: the oldest one leaves it."""
+        return self._mux_of_steps(lambda old: b.value("add", self.sum.arg, b.const(step - old, self.sum_type)), b)
+
+
+#: values by their place and the taken value that they are like
+_Places = dict[tuple[int, Value], Value]
+
+
+def _selected(steps: Steps, values: Mapping[int, Value], b: Builder) -> Value:
+    """The value of the step that is made."""
+    if isinstance(steps, Choice):
+        one, other = (_selected(each, values, b) for each in (steps.one, steps.other))
+        return one if one is other else b.value("select", steps.condition, one, other)
+    return values[steps]
+
+
+def _mux(number: Value, choices: Sequence[Value], b: Builder) -> Value:
+    """The choice with this number, by a tree of selects over the bits of the number."""
+    type = instance(number.type, IntType)
+    for bit in range(type.bits):
+        if len(choices) == 1:
+            break
+        moved = b.value("lshr", number, b.const(bit, type)) if bit else number
+        chosen = b.value("trunc", moved, result=BOOL) if type != BOOL else number
+        pairs = [choices[k : k + 2] for k in range(0, len(choices), 2)]
+        choices = [pair[0] if len(pair) == 1 else b.value("select", chosen, pair[1], pair[0]) for pair in pairs]
+    return choices[0]

@@ -1,0 +1,127 @@
+"""Look-ahead transformation of loads at an index that depends on what they load."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...analysis.loops.sccs import components
+from ...analysis.memory.clobbers import Clobbers
+from ...analysis.timing import TimingModel, recurrences_of
+from ...analysis.timing.model import UnplannedAccesses
+from ...ir import Function, Op, Region, Value, is_access, loops_inside_out
+from ...ir.clone import clone_function
+from ...ir.rewrite import resolve
+from ..manager import Form, FunctionPass
+from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from ..scalar.dead_code_elimination import DeadCodeElimination
+from .element_window import ElementWindow, load_early
+from .stepping_index import SteppingIndex, stepping_indices
+
+__all__ = ["LookAheadLoads"]
+
+#: most iterations that a load ahead may take
+MOST_LATE = 6
+#: most operations that all places of a window compute
+MOST_OPS = 160
+
+
+@dataclass(frozen=True)
+class LookAheadLoads(FunctionPass):
+    """Look-ahead transformation of loads (Parhi and Messerschmitt 1989, for elements instead of states). Before: flat,
+    without tokens. A loop moves an index on by one of a few constants, and which one depends on what it loads there:
+    ``if (a[i] <= b[j]) out[k] = a[i++]; else out[k] = b[j++];``. So each iteration waits for the load of the one
+    before. After: the loop carries the elements at the index and behind it, as far as an iteration can get, and loads
+    those that come into the window some iterations before they are needed. Everything is carried that is computed from
+    the index, the elements at it and values that do not change, up to where it meets others.
+
+    Loads ahead are early: what they read outside of a buffer is dropped. Nothing in the loop may write there. This is
+    done where memory always answers after ``latency`` cycles (0: nowhere), if by ``timing`` the II falls (None: never);
+    where memory stalls, no window is as long as it takes to answer.
+    """
+
+    timing: TimingModel | None = None
+    latency: int = 0
+    name = "look-ahead-loads"
+    requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        """A copy with windows, in the innermost loops; the function itself if no loop gets faster."""
+        if self.timing is None or not self.latency:
+            return function
+        own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
+        timing = self.timing.planned(_FixedLatency(own, self.timing.ram_latency, self.latency))
+        for number in range(sum(1 for _ in loops_inside_out(function.body))):
+            function = _Loop(function, number, timing).faster()
+        return function
+
+
+@dataclass(frozen=True)
+class _FixedLatency(UnplannedAccesses):
+    """Accesses of which those to global memory take ``latency`` cycles."""
+
+    latency: int = 1
+
+    def fixed_latency(self, op: Op) -> int | None:
+        own = super().fixed_latency(op)
+        return self.latency if own is None and is_access(op) and op.opcode == "load" else own
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """One loop of a function: the one with this ``number`` in the order of ``loops_inside_out``."""
+
+    function: Function
+    number: int
+    timing: TimingModel
+
+    def faster(self) -> Function:
+        """The function with a window in this loop, of the fewest places that give the least II; itself if none lowers
+        it."""
+        waiting = list(self._waiting(self.function))
+        best, least = self.function, self._interval(self.function) if waiting else 1
+        if least == 1:
+            return self.function
+        early = clone_function(self.function)
+        load_early(early, list(self._waiting(early)))
+        early = CommonSubexpressionElimination().run(early)
+        for late in range(MOST_LATE + 1):
+            found = self._with_window(early, late)
+            if found is None:
+                break
+            interval = self._interval(found)
+            if interval < least:
+                best, least = found, interval
+            if least == 1:
+                break
+        return best
+
+    def _at(self, function: Function) -> tuple[Region, Op]:
+        return list(loops_inside_out(function.body))[self.number]
+
+    def _interval(self, function: Function) -> int:
+        """The least II by the recurrences of the loop."""
+        _, loop = self._at(function)
+        each = recurrences_of(loop, self.timing)
+        return max((one.least_interval(cycles) for one in each if (cycles := one.cycles()) > 1), default=1)
+
+    def _waiting(self, function: Function) -> Iterator[SteppingIndex]:
+        """The indices that depend on what is loaded at them."""
+        _, loop = self._at(function)
+        late = components(loop.regions[0])
+        for index in stepping_indices(loop, Clobbers(function)):
+            part = late.get(index.index)
+            if part is not None and any(late.get(v) == part for v in index.loaded):
+                yield index
+
+    def _with_window(self, early: Function, late: int) -> Function | None:
+        """A copy with windows whose loads may take ``late`` iterations more; None if they are too large."""
+        result = clone_function(early)
+        region, _ = self._at(result)
+        windows = [ElementWindow(index, late) for index in self._waiting(result)]
+        if not windows or sum(each.size for each in windows) > MOST_OPS:
+            return None
+        values: dict[Value, Value] = {}
+        for each in windows:
+            values |= each.build(region)
+        resolve(result.body, values)
+        return DeadCodeElimination().run(CommonSubexpressionElimination().run(result))

@@ -1,0 +1,35 @@
+"""``python -m sim.icd [--install]``: build the driver, and print the shell's setting that lets a loader find it."""
+
+import shlex
+import sys
+from pathlib import Path
+
+from sim.errors import BuildError, ToolMissing
+
+from .build import build_driver, install
+
+__all__ = ["main", "setting"]
+
+
+def setting(vendor: Path) -> str:
+    """Two variables, as loaders differ: Debian's and that of pyopencl's wheels read the file, which keeps other drivers
+    out; that of Khronos reads a list of libraries."""
+    library = vendor.with_name("libsluice.so")
+    return f"OCL_ICD_VENDORS={shlex.quote(str(vendor))} OCL_ICD_FILENAMES={shlex.quote(str(library))}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the setting, or with ``--install`` write the system's file; returns the exit code."""
+    try:
+        if arguments == ["--install"]:
+            print(install())
+        else:
+            print(f"export {setting(build_driver())}")
+    except (BuildError, ToolMissing) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,176 @@
+"""The vendor's command ``aoc`` over ours: compiles a kernel file into a ``.aocx``."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hls.target.board import Board, BoardError, known_boards, load_board
+from sim import cl
+from sim.cl.aocx import Aocx
+from sim.cl.binary import Binary
+
+__all__ = ["Request", "main", "parse"]
+
+USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
+  -board=NAME       the board (its name, or a .toml file)     [default: $SLUICE_BOARD, else de5net]
+  -march=emulator   for the emulator alone: no Verilog
+  -c, -rtl          write FILE.aoco or FILE.aocr, with Verilog and reports: here all of the work is in that step
+  -report           print the report
+  -profile[=...]    build hardware counters
+  -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY
+  -list-boards      list the boards
+  -v                say what is done"""
+#: options that only tune the vendor's own tools: they change nothing here
+IGNORED = ("-high-effort", "-fast-compile", "-incremental", "-W", "-Werror", "-g", "-g0", "-seed", "-parallel", "-ffp-")
+DEFAULT_BOARD = "de5net"
+SUFFIXES = (".aocx", ".aoco", ".aocr")
+#: what `sluice compile` writes, beside which there may be files of the user
+RESULTS = ("rtl/*", "interface.json", "report.*")
+
+
+class UsageError(Exception):
+    """A wrong command line; the text says what to do."""
+
+
+@dataclass
+class Request:
+    """What the command line asks for."""
+
+    source: Path | None = None
+    output: Path | None = None
+    board: str = ""
+    march: str = "hardware"
+    suffix: str = ".aocx"
+    report: bool = False
+    counters: bool = False
+    list_boards: bool = False
+    verbose: bool = False
+    options: list[str] = field(default_factory=list)  #: of the program, as clBuildProgram takes them
+    ignored: list[str] = field(default_factory=list)
+
+    @property
+    def target(self) -> Path:
+        """The file to write."""
+        output = self.output or Path((self.source or Path("kernel")).stem)
+        return output if output.suffix in SUFFIXES else output.with_name(output.name + self.suffix)
+
+
+def parse(words: list[str]) -> Request:
+    """The request of a command line. Raises UsageError."""
+    found, left = Request(), iter(words)
+
+    def value(word: str, name: str) -> str:
+        """The value of an option written as ``-name=value``, ``-namevalue`` or in the next word."""
+        text = word[len(name) :].removeprefix("=") or next(left, "")
+        if not text:
+            raise UsageError(f"{name} needs a value")
+        return text
+
+    for word in left:
+        word = word[1:] if word.startswith("--") else word
+        if word in ("-c", "-rtl"):
+            found.suffix = {"-c": ".aoco", "-rtl": ".aocr"}[word]
+        elif word == "-report":
+            found.report = True
+        elif word == "-list-boards":
+            found.list_boards = True
+        elif word == "-v":
+            found.verbose = True
+        elif word == "-profile" or word.startswith("-profile="):
+            found.counters = True
+        elif word.startswith("-board"):
+            found.board = value(word, "-board")
+        elif word.startswith("-march"):
+            found.march = value(word, "-march")
+        elif word in ("-fp-relaxed", "-fpc") or word.startswith("-no-interleaving="):
+            found.options.append(word)
+        elif word[:2] in ("-D", "-I"):
+            text = value(word, word[:2])
+            found.options.append(word[:2] + (str(Path(text).resolve()) if word[1] == "I" else text))
+        elif word == "-o":
+            found.output = Path(value(word, "-o"))
+        elif word.startswith(IGNORED):
+            found.ignored.append(word)
+        elif word.startswith("-"):
+            raise UsageError(f"unknown option {word}")
+        elif found.source is not None:
+            raise UsageError(f"one file is compiled at a time: {found.source}, and {word}; #include one in the other")
+        else:
+            found.source = Path(word)
+    if found.march not in ("hardware", "emulator"):
+        raise UsageError(f"-march is emulator, or left out, not {found.march}")
+    return found
+
+
+def main(words: list[str]) -> int:
+    """The command; returns its exit code: 1 for a program that cannot be compiled, 2 for a wrong command line."""
+    try:
+        request = parse(words)
+        if request.list_boards:
+            print("\n".join(f"{name}: {load_board(name).description}" for name in known_boards()))
+            return 0
+        if request.source is None or not request.source.is_file():
+            what = f"{request.source}: there is no such file" if request.source else "no file is given"
+            raise UsageError(what)
+        if request.ignored:
+            print(f"aoc: without effect here: {', '.join(request.ignored)}", file=sys.stderr)
+        return _compile(request, request.source)
+    except UsageError as error:
+        print(f"aoc: error: {error}\n{USAGE}", file=sys.stderr)
+        return 2
+    except (BoardError, OSError) as error:
+        print(f"aoc: error: {error}", file=sys.stderr)
+        return 1
+
+
+def _compile(request: Request, source: Path) -> int:
+    board = load_board(request.board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD)
+    options = (*request.options, f"-I{source.resolve().parent}")
+    folder = request.target.with_suffix("")
+    if request.march == "emulator":
+        if not _is_right(source, board, options):
+            return 1
+        files: dict[str, bytes] = {}
+    else:
+        code = _hardware(request, source, folder)
+        if code:
+            return code
+        files = _results(folder)
+    text = source.read_text(errors="replace")
+    data = Aocx(Binary(text, options), board.name, request.march, files).to_bytes()
+    request.target.write_bytes(data)
+    if request.verbose:
+        print(f"aoc: {request.target}: {len(data):,} bytes, {len(files)} files, board {board.name}")
+    return 0
+
+
+def _results(folder: Path) -> dict[str, bytes]:
+    found = sorted(file for pattern in RESULTS for file in folder.glob(pattern) if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
+
+
+def _is_right(source: Path, board: Board, options: tuple[str, ...]) -> bool:
+    """Whether the emulator takes the program; messages go to stderr."""
+    program = cl.Program(cl.Context([cl.Device(board, "emulator")]), source.read_text(errors="replace"))
+    try:
+        program.build(options)
+    except cl.Error as error:
+        print(error.what.strip().replace("<program source>", str(source)), file=sys.stderr)
+        return False
+    return True
+
+
+def _hardware(request: Request, source: Path, folder: Path) -> int:
+    """Compile into a folder beside the file, as the vendor's does; returns the exit code."""
+    command = [sys.executable, "-P", "-m", "sluice", "compile", str(source), "-o", str(folder)]
+    command += ["--board", request.board] if request.board else []
+    for option in request.options:
+        command += [option[:2], option[2:]] if option[:2] in ("-D", "-I") else [option]
+    command += ["--counters", "both"] if request.counters else []
+    command += ["--report", "full"] if request.report else []
+    if request.verbose:
+        print("aoc:", *command[4:], flush=True)
+    shown = None if request.report or request.verbose else subprocess.DEVNULL
+    return subprocess.run(command, check=False, stdout=shown).returncode

@@ -1,0 +1,78 @@
+"""The vendor's command ``aocl`` over ours: what Makefiles and users ask it for."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from hls.target.board import BoardError
+from sim import cl
+from sim.cl.aocx import Aocx
+
+__all__ = ["main"]
+
+USAGE = """usage: aocl COMMAND
+  version, help      the version; this text
+  list-devices       the boards (diagnose, too)
+  compile-config     flags to compile a host with; link-config (ldflags, ldlibs): to link it with
+  makefile           a fragment for a Makefile
+  env FILE.aocx      board and options that a file was compiled with
+  report FILE.aocx   its report
+  install, uninstall, program, flash, initialize: without effect, as a simulated board is always there"""
+WITHOUT_EFFECT = ("install", "uninstall", "program", "flash", "initialize")
+LINK = "-lOpenCL"
+MAKEFILE = """# flags of hosts, by aocl
+AOCL_COMPILE_CONFIG := $(shell aocl compile-config)
+AOCL_LINK_CONFIG := $(shell aocl link-config)
+host: host.o
+\t$(CXX) -o $@ $^ $(AOCL_LINK_CONFIG)
+%.o: %.cpp
+\t$(CXX) -c -o $@ $< $(AOCL_COMPILE_CONFIG)"""
+
+
+def main(words: list[str]) -> int:
+    """The command; returns its exit code: 1 for what cannot be read, 2 for a wrong command line."""
+    command, rest = (words[0] if words else "help"), words[1:]
+    fixed = {
+        "compile-config": "",  # the headers are the system's
+        "link-config": LINK,
+        "linkflags": LINK,
+        "ldflags": "",
+        "ldlibs": LINK,
+        "makefile": MAKEFILE,
+        "example-makefile": MAKEFILE,
+        "help": USAGE,
+    }
+    try:
+        if command in fixed:
+            print(fixed[command])
+        elif command == "version":
+            print(f"aocl {metadata.version('sluice')} (sluice)")
+        elif command in ("list-devices", "diagnose"):
+            _list_devices(command)
+        elif command in WITHOUT_EFFECT:
+            print(f"aocl {command}: nothing to do: a simulated board is always there")
+        elif command in ("env", "report") and len(rest) == 1:
+            _show(command, Path(rest[0]))
+        else:
+            print(f"aocl: error: unknown command {' '.join(words)}\n{USAGE}", file=sys.stderr)
+            return 2
+    except (cl.Error, BoardError, OSError, metadata.PackageNotFoundError) as error:
+        print(f"aocl: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _list_devices(command: str) -> None:
+    for number, device in enumerate(cl.get_platforms()[0].get_devices()):
+        print(f"acl{number}  {device.name}")
+    if command == "diagnose":
+        print("DIAGNOSTIC_PASSED")
+
+
+def _show(command: str, file: Path) -> None:
+    found = Aocx.of(file.read_bytes())
+    if command == "env":
+        print(f"board: {found.board}\nmarch: {found.march}\noptions: {' '.join(found.binary.options)}")
+        return
+    report = found.files.get("report.txt")
+    print("no report: it was compiled with -march=emulator" if report is None else report.decode(), end="\n")

@@ -1,0 +1,75 @@
+// Programs and kernels.
+#pragma once
+#include <set>
+
+#include "memory.h"
+
+namespace sluice {
+
+struct ParameterFacts {
+  enum Kind { kBuffer, kLocal, kScalar, kPipe };
+  int64_t kind = kScalar, bytes = 0, alignment = 1, limit = -1, address = 0, access = 0, qualifier = 0;
+  std::string name, type;
+};
+
+/// What a kernel's build says of its work-groups on one device.
+struct GroupFacts {
+  int64_t most = 1, multiple = 1, local_bytes = 0, private_bytes = 0, many_items = 0;
+  int64_t required[3] = {0, 0, 0};
+};
+
+struct KernelFacts {
+  std::string name, attributes;
+  std::vector<ParameterFacts> parameters;
+  std::map<size_t, GroupFacts> groups;  ///< by the place of the device in the context
+};
+
+struct Build {
+  cl_build_status status = CL_BUILD_NONE;
+  cl_program_binary_type kind = CL_PROGRAM_BINARY_TYPE_NONE;
+  std::string options, log, binary;
+};
+
+class Program : public Object, public std::enable_shared_from_this<Program> {
+ public:
+  SLUICE_HANDLE(cl_program, CL_INVALID_PROGRAM, "program");
+  ~Program() override;
+
+  std::shared_ptr<Context> context;
+  int64_t id = 0;
+  std::string source;
+  std::vector<size_t> places;  ///< its devices, as places in the context
+  std::atomic<int> kernels{0};  ///< kernel objects: while there are some, it cannot be built again
+
+  std::mutex lock;
+  std::map<size_t, Build> builds;
+  std::vector<std::shared_ptr<const KernelFacts>> facts;
+  std::vector<std::function<void()>> releases;
+
+  /// The places of a host's list of devices, all of the program's for none. Throws Refused.
+  std::vector<size_t> places_of(cl_uint count, const cl_device_id* list) const;
+  /// Reads what the server answers to a build, compilation or link; throws Refused with `code` if it failed.
+  void take(Reply& reply, const std::vector<size_t>& built, const std::string& options, cl_int code);
+  bool is_executable();
+};
+
+struct Argument {
+  bool set = false;
+  std::shared_ptr<Memory> buffer;
+  size_t offset = 0;  ///< of a pointer into shared virtual memory
+  std::string bytes;  ///< of a scalar
+  size_t local = 0;   ///< bytes of local memory
+};
+
+class Kernel : public Object {
+ public:
+  SLUICE_HANDLE(cl_kernel, CL_INVALID_KERNEL, "kernel");
+  ~Kernel() override;
+
+  std::shared_ptr<Program> program;
+  std::shared_ptr<const KernelFacts> facts;
+  std::mutex lock;
+  std::vector<Argument> arguments;
+};
+
+}  // namespace sluice

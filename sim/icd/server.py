@@ -1,0 +1,95 @@
+"""The process behind ``libsluice.so``: answers the calls of one host, and ends with it.
+
+The host sends a socket for each of its threads over the first one; a thread here serves each. When the host ends, or
+is killed, that first socket is closed, and everything that was started here ends, too.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from hls.diag import internal_error, render
+from hls.signals import exit_on_signals
+from sim.errors import BuildError, SimulationError, ToolMissing
+
+from .wire import Writer, receive, receive_fd, send
+
+if TYPE_CHECKING:
+    from .requests import Requests
+
+__all__ = ["serve"]
+
+#: Stack of a thread that compiles: syntax trees are traversed recursively.
+STACK_BYTES = 256 << 20
+OUT_OF_RESOURCES = -5
+
+
+def serve(fd: int) -> None:
+    """Serve the host at the other end of this socket until it ends."""
+    exit_on_signals()
+    _prepare()
+    control = socket.socket(fileno=fd)
+    host = _Host()
+    with contextlib.suppress(OSError):
+        control.sendall(b"r")
+        while (connection := receive_fd(control)) is not None:
+            threading.Thread(target=host.serve, args=(connection,), daemon=True).start()
+    # threads may be in the middle of a simulation, or of a build: end as if told to, which leaves nothing behind
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _prepare() -> None:
+    """The environment of the host, as sim.cl reads it."""
+    threading.stack_size(STACK_BYTES)
+    sys.modules["__main__"].__dict__.pop("__file__", None)  # included files are searched from the working folder
+    stats = os.environ.get("SLUICE_STATS") or ""
+    if stats not in ("", "0", "1"):  # a file
+        os.environ.setdefault("SLUICE_STATS_FILE", stats)
+        os.environ["SLUICE_STATS"] = "1"
+
+
+class _Host:
+    """Answers the requests of all threads of a host."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests: Requests | None = None
+
+    def serve(self, connection: socket.socket) -> None:
+        """Answer the requests of a connection until it is closed."""
+        with connection, contextlib.suppress(OSError):
+            while (request := receive(connection)) is not None:
+                writer, fd = Writer(), None
+                try:
+                    fd = self._loaded().answer(request, writer)
+                    data = Writer().number(0).data() + writer.data()
+                except BaseException as error:  # noqa: BLE001 - whatever it is, the host waits for an answer
+                    data = _refusal(error)
+                send(connection, data, fd)
+
+    def _loaded(self) -> "Requests":
+        """The requests, which load sim.cl."""
+        with self._lock:
+            if self._requests is None:
+                from .requests import Requests
+
+                self._requests = Requests()
+            return self._requests
+
+
+def _refusal(error: BaseException) -> bytes:
+    """The answer to a request that failed."""
+    from sim import cl
+
+    if os.environ.get("SLUICE_DEBUG") == "1":
+        sys.excepthook(type(error), error, error.__traceback__)
+    if isinstance(error, cl.Error):
+        return Writer().number(error.code).text(error.what or str(error)).data()
+    if isinstance(error, BuildError | SimulationError | ToolMissing):
+        return Writer().number(OUT_OF_RESOURCES).text(str(error)).data()
+    known = error if isinstance(error, Exception) else RuntimeError(str(error))
+    return Writer().number(OUT_OF_RESOURCES).text(render(internal_error(known), {})).data()

@@ -1,0 +1,123 @@
+"""`sluice diff`: designs side by side, by folder, file and git revision."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hls.cli import main
+
+SUM = """\
+__kernel void total(__global const float *restrict a, __global float *restrict out, int n)
+{
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    out[0] = s;
+}
+"""
+SHIFTED = """\
+
+__kernel void total(__global const float *restrict a, __global float *restrict out, int n)
+{
+    float part[8] = {0}, s = 0;
+    for (int i = 0; i < n; i++) {
+        float next = part[7] + a[i];
+        #pragma unroll
+        for (int k = 7; k > 0; k--)
+            part[k] = part[k - 1];
+        part[0] = next;
+    }
+    #pragma unroll
+    for (int k = 0; k < 8; k++)
+        s += part[k];
+    out[0] = s;
+}
+__kernel void more(__global int *restrict out) { out[0] = 1; }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Two designs, and a repository whose two commits have their programs."""
+    made = tmp_path_factory.mktemp("diff")
+    for name, text in (("old", SUM), ("new", SHIFTED)):
+        (made / f"{name}.cl").write_text(text)
+        assert sluice(made, "compile", f"{name}.cl", "-o", name, "--no-html").exit_code == 0
+    return made
+
+
+def sluice(folder: Path, *arguments: str) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return CliRunner().invoke(main, list(arguments))
+
+
+def test_text(folder):
+    told = sluice(folder, "diff", "old", "new/report.json")
+    assert told.exit_code == 0
+    assert "  loop i (line 4 -> 5): II 7 -> 1 (-85.7%)" in told.output
+    assert "kernel more (line 17): added" in told.output
+    assert "gone: warning W0706 (line 4): loop i starts an iteration every 7 cycles" in told.output
+    back = sluice(folder, "diff", "new", "old", "--fail-on-worse")
+    assert back.exit_code == 3
+    assert "  loop i (line 5 -> 4): ! II 1 -> 7 (+600.0%)" in back.output
+    assert "! new warning W0706" in back.output
+
+
+def test_the_same(folder):
+    told = sluice(folder, "diff", "old", "old", "--fail-on-worse")
+    assert told.exit_code == 0 and "no difference" in told.output
+
+
+def test_json_and_markdown_have_the_same_figures(folder):
+    data = json.loads(sluice(folder, "diff", "new", "old", "--json").output)
+    (loop,) = [one for one in data["changes"] if one["kind"] == "loop" and one["name"] == "i"]
+    ii = next(one for one in loop["figures"] if one["name"] == "II")
+    assert (ii["before"], ii["after"], ii["worse"]) == (1, 7, True) and data["worse"] and loop["worse"]
+    assert [one["code"] for one in data["warnings"]] == ["W0706"] and data["gone"] == []
+    table = sluice(folder, "diff", "new", "old", "--markdown").output
+    assert "| total | loop i (line 5 -> 4) | II | 1 | 7 | +600.0% ⚠ |" in table
+    assert table.startswith("**Worse**")
+
+
+def test_a_moved_line_and_another_number_are_no_new_warning(folder):
+    (folder / "moved.cl").write_text(
+        "\n\n" + SUM.replace("float s", "double s").replace("float *restrict out", "double *restrict out")
+    )
+    assert sluice(folder, "compile", "moved.cl", "-o", "moved", "--no-html").exit_code == 0
+    data = json.loads(sluice(folder, "diff", "old", "moved", "--json").output)
+    assert data["warnings"] == data["gone"] == []
+
+
+def test_git_revisions(folder, tmp_path):
+    def git(*words: str) -> None:
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", str(tmp_path), *author, *words], check=True, capture_output=True)
+
+    git("init", "-q")
+    (tmp_path / "part.h").write_text("#define START 0\n")
+    for text in (SUM, SHIFTED):
+        (tmp_path / "k.cl").write_text('#include "part.h"\n' + text.replace("s = 0", "s = START"))
+        git("add", ".")
+        git("commit", "-qm", "a design")
+    told = sluice(tmp_path, "diff", "HEAD~", "HEAD", "--kernel", "k.cl")
+    assert "loop i (line 5 -> 6): II 7 -> 1" in told.output, told.output
+    assert not (tmp_path / ".git/worktrees").exists() or not list((tmp_path / ".git/worktrees").iterdir())
+    with_folder = sluice(tmp_path, "diff", str(folder / "old"), "HEAD", "--kernel", "k.cl", "--fail-on-worse")
+    assert with_folder.exit_code in (0, 3) and "II 7 -> 1" in with_folder.output
+    unknown = sluice(tmp_path, "diff", "HEAD~9", "HEAD", "--kernel", "k.cl")
+    assert unknown.exit_code == 1 and "HEAD~9" in unknown.output
+
+
+def test_what_is_no_report_is_refused(folder, tmp_path):
+    (tmp_path / "report.json").write_text("{}")
+    for place, told in (
+        (str(tmp_path), "is not a report of schema 2"),
+        ("nowhere", "name a folder that `sluice compile -o` wrote"),
+        (str(folder / "old.cl"), "cannot read"),
+    ):
+        result = sluice(folder, "diff", place, "new")
+        assert result.exit_code == 1 and told in result.output and "Traceback" not in result.output

@@ -1,0 +1,69 @@
+"""Options of `sluice compile` that change the hardware, from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hls.cli import main
+
+KERNEL = """\
+__kernel void k(__global const int *restrict a, __constant int *c, __global int *restrict out, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = a[a[i]] + c[i & 3];
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.cl").write_text(KERNEL)
+    return tmp_path
+
+
+def compiled(folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["compile", "k.cl", "-o", "out", "--no-html", *options])
+
+
+def caches(folder: Path, *options: str) -> dict[str, int]:
+    """The cache of each load, in bytes."""
+    assert compiled(folder, *options).exit_code == 0
+    (kernel,) = json.loads((folder / "out/report.json").read_text())["kernels"]
+    return {one["expression"]: one["cache_bytes"] for one in kernel["accesses"] if one["kind"].startswith("load")}
+
+
+def test_private_caches(folder):
+    usual = caches(folder)["a[a[i]]"]
+    assert usual > 0
+    assert caches(folder, "--private-cache-bytes", "0")["a[a[i]]"] == 0
+    large = caches(folder, "-private-cache-bytes", str(4 * usual))["a[a[i]]"]
+    assert large >= 4 * usual, "rounded up"
+
+
+def test_constant_cache(folder):
+    assert caches(folder, "--const-cache-bytes", "2048")["c[i & 3]"] == 2048
+    assert caches(folder)["c[i & 3]"] == 16384
+
+
+def test_control_by_wires(folder):
+    refused = compiled(folder, "--control", "wires")
+    assert refused.exit_code == 1
+    assert "choose a board with memory on the chip" in refused.output
+    assert compiled(folder, "--control", "wires", "--board", "ecp5_onchip").exit_code == 0
+    assert not any("axil" in file.read_text() for file in (folder / "out/rtl").iterdir())
+
+
+def test_random_stalls(folder):
+    assert compiled(folder).exit_code == 0
+    assert "stall_seed" not in (folder / "out/rtl/sluice_system.v").read_text()
+    assert compiled(folder, "--random-stalls").exit_code == 0
+    assert "input [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
+
+
+def test_banks_one_behind_the_other(folder):
+    assert compiled(folder, "--no-interleaving", "default").exit_code == 0
+    refused = compiled(folder, "-no-interleaving", "HBM")
+    assert refused.exit_code == 1 and "board de5net has no memory 'HBM'" in refused.output

@@ -1,0 +1,110 @@
+"""Elements at a stepping index are loaded some iterations ahead: the same results, and the II that is left."""
+
+import random
+
+import numpy as np
+import pytest
+from merging import outcome
+
+from hls.frontend import parse_source
+from hls.ir import Module, is_early, walk
+from tests.kernels.system import Launch
+from tests.plans import planned
+
+BOARD = "ecp5_onchip"
+ARGS = "__global const int *restrict a, __global const int *restrict b, __global int *restrict out, int n, int m"
+BODIES = {
+    "moved_in_a_branch": "int i = 0; for (int k = 0; k < n; k++) { out[k] = a[i]; if (a[i] > m) i++; }",
+    "product": "int i = 5; for (int k = 0; k < n; k++) { out[k] = i; i += a[i] * b[i] > m ? 2 : 1; }",
+    "falling": "int i = 200; for (int k = 0; k < n; k++) { int x = a[i]; out[k] = x; i -= x > m ? 1 : 3; }",
+    "multiples": "int i = 0; for (int k = 0; k < n; k++) { int x = a[i] ^ b[i + 1]; out[k] = x; i += x & 1 ? 4 : 2; }",
+    "two_streams": (
+        "int i = 0, j = 0; for (int k = 0; k < n; k++) { int x = a[i], y = b[j]; out[k] = x < y ? x : y; "
+        "if (x < y) i++; else j++; }"
+    ),
+    "guarded": (
+        "int i = 0, j = 0; for (int k = 0; k < n; k++) if (j >= m || (i < 9 && a[i] <= b[j])) out[k] = a[i++]; "
+        "else out[k] = b[j++];"
+    ),
+    "entered_often": (
+        "for (int r = 0; r < 5; r++) { int i = r; for (int k = 0; k < n; k++) { int x = a[i]; out[r * 20 + k] = x; "
+        "i += x > m; } }"
+    ),
+}
+KEPT = {
+    # the choice among three takes too long for an II of 1, and no other is gained
+    "three_steps": (
+        "int i = 0; for (int k = 0; k < n; k++) { int x = a[i]; out[k] = x; if (x > m) i += 3; else if (x < 0) i++; }"
+    ),
+    "stored": "int i = 0; for (int k = 0; k < n; k++) { int x = out[i]; out[k] = x + 1; i += x > m ? 2 : 1; }",
+    "both_ways": "int i = 99; for (int k = 0; k < n; k++) { int x = a[i]; out[k] = x; i += x > m ? 1 : -1; }",
+    "any_step": "int i = 0; for (int k = 0; k < n; k++) { int x = a[i]; out[k] = x; i += x & 3; }",
+}
+
+
+def kernels(bodies: dict[str, str]) -> str:
+    return "\n".join(f"__kernel void {name}({ARGS}) {{ {body} }}" for name, body in bodies.items())
+
+
+def made_early(kernel) -> int:
+    return sum(map(is_early, walk(kernel.function.body)))
+
+
+def check(source: str) -> None:
+    modules = parse_source(source, "k.cl", {}, []).module
+    for name, kernel in planned(source, BOARD).items():
+        module = Module({name: modules.functions[name]}, modules.sources, modules.channels)
+        rng = np.random.default_rng(len(name))
+        for n, m in ((0, 0), (1, 3), (2, -3), (19, 0), (20, 12), (20, -12)):
+            launch = Launch(
+                {each: rng.integers(-20, 20, 256).astype(np.int32) for each in ("a", "b", "out")}, {"n": n, "m": m}
+            )
+            assert outcome(kernel.function, launch) == outcome(module, launch), (name, n, m)
+
+
+@pytest.mark.parametrize("bodies", [BODIES, KEPT], ids=["ahead", "kept"])
+def test_same_results(bodies):
+    check(kernels(bodies))
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_load_is_off_the_recurrence(name):
+    kernel = planned(kernels(BODIES), BOARD)[name]
+    assert made_early(kernel)
+    assert [plan.ii for plan in kernel.plan.loops.values()][:1] == [1]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_cannot_be_known_ahead_stays(name):
+    assert not made_early(planned(kernels(KEPT), BOARD)[name])
+
+
+def test_where_memory_stalls_nothing_is_loaded_ahead():
+    assert not made_early(planned(kernels({"k": BODIES["two_streams"]}), "de5net")["k"])
+
+
+def random_body(rng: random.Random) -> str:
+    """A loop with up to two indices, each moved by two to four steps that what is loaded decides."""
+    unit, falls = rng.choice([1, 1, 1, 2, 3]), rng.random() < 0.3
+    start = rng.randrange(180, 240) if falls else rng.randrange(8)
+    lengths = rng.sample(range(5 if unit == 1 else 2), 2)
+    signs = "-" if falls else "+"
+    value = rng.choice(
+        ["a[i]", "a[i] * b[i]", "(a[i] ^ b[i + 2])", "(a[i] > 3 ? b[i] : 7)", "a[i] + k", "(uchar)a[i] * 3"]
+    )
+    test = rng.choice(["x > m", "x & 1", "x > y", "x + k < y", "x != a[k]"])
+    other = rng.choice(["", f"else if (x < {rng.randrange(-9, 9)}) j++;"])
+    stored = rng.choice(["x", "x - y", "i", "j + (x > 2)"])
+    return (
+        f"int i = {start}, j = 0; for (int k = 0; k < n; k++) {{ int x = {value}, y = b[j]; out[k] = {stored}; "
+        f"if ({test}) i {signs}= {lengths[0] * unit}; else {{ i {signs}= {lengths[1] * unit}; if (y < 5) j++; }} "
+        f"{'if (x > 0) j++;' if rng.random() < 0.3 else ''} }} out[250] = i; out[251] = j;".replace("{other}", other)
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_loops(seed):
+    rng = random.Random(seed)
+    source = kernels({f"k{number}": random_body(rng) for number in range(12)})
+    check(source)
+    assert sum(made_early(kernel) > 0 for kernel in planned(source, BOARD).values()) >= 6

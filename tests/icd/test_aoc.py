@@ -1,0 +1,113 @@
+"""The vendor's commands, and the files that they write and read."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim import cl
+from sim.cl.aocx import Aocx
+from sim.cl.binary import Binary
+from sim.icd import aocl
+from sim.icd.aoc import UsageError, main, parse
+from tests.icd.conftest import HOSTS
+
+RIGHT = "1024 elements, 0 wrong, "
+
+
+@pytest.fixture(autouse=True)
+def there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("SLUICE_BOARD", "SLUICE_DEVICE", "CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_hardware_file_holds_verilog_and_reports_and_runs(driver, capfd):
+    assert main([str(HOSTS / "kernel.cl"), "-o", "bin.aocx", "-board=de5net", "-v", "-DUNUSED=1", "-g0"]) == 0
+    told = capfd.readouterr()
+    assert "without effect here: -g0" in told.err and "bin.aocx" in told.out
+    found = Aocx.of(Path("bin.aocx").read_bytes())
+    assert {"report.txt", "report.json", "report.html", "interface.json"} <= set(found.files)
+    assert any(name.startswith("rtl/") and name.endswith(".v") for name in found.files)
+    assert (found.board, found.march) == ("de5net", "hardware") and "-DUNUSED=1" in found.binary.options
+    assert aocl.main(["report", "bin.aocx"]) == 0 and "kernel saxpy" in capfd.readouterr().out
+    assert aocl.main(["env", "bin.aocx"]) == 0 and capfd.readouterr().out.startswith("board: de5net\nmarch: hardware\n")
+    done = driver.run(driver.build(HOSTS / "host.c"), Path("bin.aocx").resolve())
+    assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
+
+
+def test_a_file_for_the_emulator_runs_there_alone(driver):
+    assert main(["-march=emulator", str(HOSTS / "kernel.cl")]) == 0
+    file = Path("kernel.aocx").resolve()
+    host = driver.build(HOSTS / "host.c")
+    done = driver.run(host, file, SLUICE_DEVICE="", CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA="1")
+    assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
+    done = driver.run(host, file, SLUICE_DEVICE="board")
+    assert done.returncode == 1 and "-march=emulator; set CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA=1" in done.stderr
+    done = driver.run(host, file, SLUICE_BOARD="a10pac")
+    assert done.returncode == 1 and "compiled for board de5net, and the device is a10pac" in done.stderr
+
+
+def test_a_damaged_file_is_refused():
+    data = Aocx(Binary("__kernel void f() {}", ()), "de5net", "emulator", {"report.txt": b"text" * 100}).to_bytes()
+    assert Aocx.of(data).files == {"report.txt": b"text" * 100}
+    middle = bytearray(data)
+    middle[len(data) // 2] ^= 0x55
+    for broken in (data[:-30], data[:40], bytes(middle), b"PK\x03\x04", b"\x7fELF"):
+        with pytest.raises(cl.LogicError) as told:
+            Aocx.of(broken)
+        assert told.value.code == cl.status_code.INVALID_BINARY and "aoc" in told.value.what
+
+
+def test_a_wrong_kernel_is_shown_by_line_and_leaves_no_file(capfd):
+    Path("wrong.cl").write_text("__kernel void f(__global int *a) {\n  a[0] = b;\n}\n")
+    assert main(["wrong.cl", "-march=emulator"]) == 1
+    assert "wrong.cl:2:" in capfd.readouterr().err
+    assert main(["wrong.cl"]) == 1
+    assert "wrong.cl:2:" in capfd.readouterr().err and not Path("wrong.aocx").exists()
+
+
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        ([], "no file is given"),
+        (["a.cl"], "a.cl: there is no such file"),
+        (["-nonsense", "a.cl"], "unknown option -nonsense"),
+        (["-march=fpga"], "-march is emulator, or left out, not fpga"),
+        (["a.cl", "b.cl"], "one file is compiled at a time"),
+        (["-o"], "-o needs a value"),
+    ],
+)
+def test_a_wrong_command_line_is_told(words, what, capfd):
+    assert main(words) == 2
+    assert what in capfd.readouterr().err
+
+
+def test_options_are_read_as_the_vendor_writes_them():
+    found = parse(["--board", "a10pac", "-D", "N=3", "-DM", "k.cl", "-o", "x", "-profile=all", "-rtl", "-fp-relaxed"])
+    assert (found.board, found.options, found.counters) == ("a10pac", ["-DN=3", "-DM", "-fp-relaxed"], True)
+    assert (found.target, parse(["dir/k.cl", "-c"]).target) == (Path("x.aocr"), Path("k.aoco"))
+    with pytest.raises(UsageError):
+        parse(["-board"])
+
+
+def test_aocl_answers_makefiles(capfd):
+    for words, wanted in (["version"], "aocl "), (["link-config"], "-lOpenCL\n"), (["diagnose"], "DIAGNOSTIC_PASSED"):
+        assert aocl.main(words) == 0 and wanted in capfd.readouterr().out
+    assert aocl.main(["-x"]) == 2 and "unknown command -x" in capfd.readouterr().err
+    assert aocl.main(["report", "nowhere.aocx"]) == 1 and "nowhere.aocx" in capfd.readouterr().err
+
+
+def test_icd_prints_a_setting_for_a_shell(driver):
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "sluice", "icd"],
+        env=os.environ | driver.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.startswith("export OCL_ICD_VENDORS="), done.stderr
+    words = dict(word.split("=", 1) for word in done.stdout.split()[1:])
+    assert Path(words["OCL_ICD_VENDORS"]).read_text().strip() == words["OCL_ICD_FILENAMES"]

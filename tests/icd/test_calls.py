@@ -1,0 +1,162 @@
+"""What single calls answer: calls.c has the calls, each with what the standard demands."""
+
+from tests.icd.conftest import HERE
+
+
+def test_calls_answer_as_the_standard_says(driver):
+    done = driver.run(driver.build(HERE / "calls.c"))
+    assert done.stdout.endswith("calls, 0 wrong\n") and done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[-4]) > 150
+
+
+def test_a_refused_call_says_why_only_if_asked(driver):
+    host = driver.build(HERE / "calls.c")
+    assert "clSetKernelArg: error -51: argument 2 of kernel add, `int n`: 4 bytes are wanted, not 8" in (
+        driver.run(host).stderr
+    )
+    assert driver.run(host, SLUICE_VERBOSE="0").stderr == ""
+
+
+def test_programs_are_compiled_and_linked(driver, tmp_path):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+header = cl.Program(context, "int twice(int x);\\n#define STEP 3\\n")
+one = cl.Program(context, '#include "parts/twice.h"\\n#define LOCAL 1\\n'
+    '__kernel void f(__global int *a) { a[get_global_id(0)] = twice(a[get_global_id(0)]) + STEP; }')
+two = cl.Program(context, '#include "parts/twice.h"\\n#ifdef LOCAL\\n#error macros of others\\n#endif\\nint twice(int x) { return 2 * x; }')
+for program in (one, two):
+    program.compile(headers=[("parts/twice.h", header)])
+linked = cl.link_program(context, [one, two])
+a = np.arange(8, dtype=np.int32)
+buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
+cl.Kernel(linked, "f")(queue, (8,), None, buffer)
+result = np.empty_like(a)
+cl.enqueue_copy(queue, result, buffer)
+assert list(result) == [2 * x + 3 for x in range(8)], result
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_binary_makes_the_program_again(driver):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+binary = cl.Program(context, "__kernel void f(__global int *a) { a[0] = N; }").build("-DN=7").binaries[0]
+again = cl.Program(context, context.devices, [binary]).build()
+queue = cl.CommandQueue(context)
+buffer = cl.Buffer(context, 0, 4)
+cl.Kernel(again, "f")(queue, (1,), None, buffer)
+result = np.empty(1, np.int32)
+cl.enqueue_copy(queue, result, buffer)
+assert result[0] == 7
+for broken in (binary[:20], binary[:-5], b"\\x7fELF"):
+    try:
+        cl.Program(context, context.devices, [broken]).build()
+    except cl.LogicError as error:
+        assert error.code == cl.status_code.INVALID_BINARY, error
+    else:
+        raise AssertionError(broken)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_context_of_several_boards_moves_its_buffers(driver):
+    done = driver.python(
+        """
+context = cl.Context(cl.get_platforms()[0].get_devices()[:2])
+program = cl.Program(context, "__kernel void f(__global int *a) { a[get_global_id(0)] += 1; }").build()
+kernel = cl.Kernel(program, "f")
+a = np.arange(64, dtype=np.int32)
+buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
+queues = [cl.CommandQueue(context, device) for device in context.devices]
+for queue in (*queues, *queues):
+    kernel(queue, (64,), None, buffer).wait()
+result = np.empty_like(a)
+cl.enqueue_copy(queues[0], result, buffer)
+assert (result == a + 4).all()
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_queue_without_order_keeps_to_events_and_barriers(driver):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+kernel = cl.Kernel(cl.Program(context, "__kernel void f(__global int *a, int n) { a[0] = a[0] * 10 + n; }").build(), "f")
+buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(1, np.int32))
+gate = cl.UserEvent(context)
+late = kernel(queue, (1,), None, buffer, np.int32(2), wait_for=[gate])
+early = kernel(queue, (1,), None, buffer, np.int32(1))
+early.wait()
+assert late.command_execution_status == cl.command_execution_status.QUEUED
+cl.enqueue_barrier(queue)
+last = kernel(queue, (1,), None, buffer, np.int32(3))
+called = []
+last.set_callback(cl.command_execution_status.COMPLETE, called.append)
+gate.set_status(cl.command_execution_status.COMPLETE)
+queue.finish()
+result = np.empty(1, np.int32)
+cl.enqueue_copy(queue, result, buffer)
+assert result[0] == 123, result
+import time
+for _ in range(500):
+    if called: break
+    time.sleep(0.01)
+assert called == [0]
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_kernels_that_channels_join_run_from_two_queues(driver):
+    done = driver.python(
+        """
+source = '''
+channel int c;
+__kernel void give(__global const int *a, int n) { for (int i = 0; i < n; i++) write_channel_intel(c, a[i]); }
+__kernel void take(__global int *b, int n) { for (int i = 0; i < n; i++) b[i] = read_channel_intel(c); }
+'''
+source = "#pragma OPENCL EXTENSION cl_intel_channels : enable" + source
+context = cl.create_some_context(interactive=False)
+program = cl.Program(context, source).build()
+one, other = cl.CommandQueue(context), cl.CommandQueue(context)
+a = np.arange(100, dtype=np.int32)
+given = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
+taken = cl.Buffer(context, 0, a.nbytes)
+result = np.zeros_like(a)
+cl.Kernel(program, "give")(one, (1,), None, given, np.int32(100))
+cl.Kernel(program, "take")(other, (1,), None, taken, np.int32(100))
+cl.enqueue_copy(other, result, taken, is_blocking=False)
+one.finish()
+other.finish()
+assert (result == a).all()
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_kernel_that_leaves_its_buffer_fails_with_the_place(driver):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+buffer = cl.Buffer(context, 0, 16)
+kernel = cl.Kernel(cl.Program(context, "__kernel void f(__global int *a) {\\n  a[9] = 1;\\n}").build(), "f")
+event = kernel(queue, (1,), None, buffer)
+try:
+    queue.finish()
+except cl.Error as error:
+    assert error.code == cl.status_code.OUT_OF_RESOURCES
+else:
+    raise AssertionError("no error")
+assert event.command_execution_status < 0
+queue.finish()
+"""
+    )
+    assert done.returncode == 0 and ":2:" in done.stderr, done.stderr
