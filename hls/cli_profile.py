@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from .cli_options import BOARD, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
-from .profile.compare_figures import compare_figures
+from .profile.compare_figures import compare_areas, compare_figures
 from .profile.compare_page import comparison_page
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
@@ -159,12 +159,14 @@ def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None, fo
         raise click.UsageError("--compare takes two files: sluice profile --compare OLD.json NEW.json")
     new = Path(arguments[0])
     profiles = [_read(path) for path in (old, new)]
-    changes = compare(*profiles)
+    changes, areas = compare(*profiles), compare_areas(*profiles)
     if folder is not None:
         make_folder(folder, "-o")
-        page = comparison_page(changes, compare_figures(*profiles), (str(old), str(new)))
+        figures = compare_figures(*profiles)
+        both = {kernel: (*figures.get(kernel, ()), *areas.get(kernel, ())) for kernel in figures.keys() | areas.keys()}
+        page = comparison_page(changes, both, (str(old), str(new)))
         (folder / "compare.html").write_text(page, encoding="utf-8")
-    click.echo(compare_text(changes), nl=False)
+    click.echo(compare_text(changes, areas), nl=False)
     worse = [one for one in changes if one.ratio is not None and 100 * one.ratio > (fail_above or 0)]
     return WORSE if fail_above is not None and worse else 0
 
@@ -183,6 +185,7 @@ def _read(path: Path) -> PlainProfile:
     try:
         compare(found, found)
         compare_figures(found, found)
+        compare_areas(found, found)
     except (KeyError, TypeError, AttributeError, ZeroDivisionError):
         raise click.BadParameter(f"{path} is damaged: make it again with `sluice profile`") from None
     return found

@@ -131,4 +131,5 @@ class Probe:
         accounts = [rows[:, events + k] for k in range(causes)]
         sums = {c.key: rows[:, events + causes + k] for k, c in enumerate(layout.channels)}
         highs = {c.key: rows[:, events + causes + levels + k] for k, c in enumerate(layout.channels)}
-        return Samples(first, length, last, named, accounts, sums, highs)
+        lows = {c.key: rows[:, events + causes + 2 * levels + k] for k, c in enumerate(layout.channels)}
+        return Samples(first, length, last, named, accounts, sums, highs, lows)

@@ -13,6 +13,7 @@ struct Channel {
 };
 
 struct Launched;
+struct Group;  // work-items that are iterations of a loop (groups.h)
 
 // Where a work-item stands in its launch. `shared` are the local memories of its group, `seen` their flags.
 struct Item {
@@ -67,6 +68,7 @@ struct Launched {
     bool open;  // a group has begun
     Decision *decisions;  // of the group since it met
     u64 decision_count, decision_room;
+    Group *work_group;
 #ifdef OBSERVED
     Observed *observed;
 #endif
@@ -160,6 +162,8 @@ INLINE Ptr local_argument(const Item &item, u64 k, u32 memory) {
     return Ptr{item.shared + offset, item.seen + offset, item.launch->local_sizes[k], 0, memory};
 }
 
+static void leave_group(Group *group);
+
 static void release(Launched *launched) {
 #ifdef OBSERVED
     if (launched->observed) forget_observed(launched->observed);
@@ -170,6 +174,7 @@ static void release(Launched *launched) {
     free(launched->active);
     free(launched->arrived);
     free(launched->decisions);
+    leave_group(launched->work_group);
     free(launched);
 }
 

@@ -7,6 +7,8 @@ from ..diag import Code, CompileError
 from ..ir import ArrayType, Attr, FloatType, IntType, Op, PointerType, TokenType, Value, lane_mask, predicate
 from ..ir.barriers import condition_place
 from ..narrow import instance, present
+from .group_loop import EFFECTS as GROUP_EFFECTS
+from .group_loop import is_group_loop, last_of_group, write_group_loop
 from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
@@ -180,12 +182,6 @@ def _call(w, op: Op):
         w.line(f"{call};")
 
 
-def _declare_results(w, op: Op, initial=None):
-    for k, value in enumerate(op.results):
-        if has_data(value.type):
-            w.declare(value, w.name(initial[k]) if initial else zero(value.type))
-
-
 def _decide(w, op: Op, condition: Value):
     """Compare the work-item's decision with those of others, if it decides whether a barrier is reached."""
     barrier = w.shared.deciding.get(op)
@@ -198,7 +194,7 @@ def _decide(w, op: Op, condition: Value):
 
 
 def _if(w, op: Op):
-    _declare_results(w, op)
+    w.declare_results(op)
     _decide(w, op, op.operands[0])
     targets = [w.name(v) for v in op.results]
     condition = w.shared.observer.branch(w.function.name, op, w.name(op.operands[0]))
@@ -210,9 +206,12 @@ def _if(w, op: Op):
 
 def _loop(w, op: Op):
     """The results double as the carried values: they hold the initial ones when the loop is disabled."""
+    if is_group_loop(op):
+        write_group_loop(w, op)
+        return
     enable, *initial = op.operands
     (body,) = op.regions
-    _declare_results(w, op, initial)
+    w.declare_results(op, initial)
     site, left, promise = w.site(op), f"left{len(w.lines)}", vows(op, w.numbers)
     observer = w.shared.observer
     _decide(w, op, enable)
@@ -222,7 +221,8 @@ def _loop(w, op: Op):
         w.line(f"  item.promises = open_promise(item.promises, {site}, vows, sizeof vows / sizeof *vows);")
     w.line(f"for (u64 {left} = control->max_iterations;;) {{")
     w.line(f"  iterate({left}, {site});{' item.promises->iteration++;' if promise else ''}")
-    if begun := observer.enter(w.function.name, op):
+    last = last_of_group(op) if op.attrs.get(Attr.RING) else None
+    if begun := observer.enter(w.function.name, op, "" if last is None else w.name(last)):
         w.line(f"  {begun}")
     w.depth += 1
     for value, result in zip(body.args, op.results):
@@ -253,7 +253,7 @@ def _barrier(w, op: Op):
 
 def _new_value(w, op: Op, old: str) -> str:
     """The new memory contents of an atomic operation."""
-    type, values = op.result.type, [w.name(v) for v in op.operands[2:]]
+    type, values = op.results[0].type, [w.name(v) for v in op.operands[2:] if has_data(v.type)]
     if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
         return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
     signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
@@ -261,8 +261,8 @@ def _new_value(w, op: Op, old: str) -> str:
 
 
 def _atomic(w, op: Op):
-    type, old, pointer, site = op.result.type, w.name(op.result), w.name(op.operands[0]), w.site(op)
-    w.declare(op.result, zero(type))
+    type, old, pointer, site = op.results[0].type, w.name(op.results[0]), w.name(op.operands[0]), w.site(op)
+    w.declare(op.results[0], zero(type))
     w.line(f"if ({w.name(op.operands[1])}) {{")
     seen = w.observed(op, pointer, type.bytes)
     w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({seen}, {site})', type)};")
@@ -369,4 +369,5 @@ EFFECTS = {
     "channel_read": _channel_read,
     "channel_write": _channel_write,
     "printf": _printf,
+    **GROUP_EFFECTS,
 }

@@ -2,10 +2,12 @@
 
 from ..ir import Attr, Function, Op, PointerType, Region, Value
 from ..ir.accesses import last_of_run
+from ..ir.launch import PER_GROUP, units_of
 from .effects import EFFECTS
+from .group_loop import per_group_lines
 from .memory import Storage, kind_of
 from .ops import expression
-from .types import c_type, from_memory, has_data, literal, memory_type
+from .types import c_type, from_memory, has_data, literal, memory_type, zero
 
 __all__ = ["FunctionWriter"]
 
@@ -63,10 +65,20 @@ class FunctionWriter:
     def region(self, region: Region, finish):
         """Write the operations of a region one level deeper, then what ``finish(terminator)`` writes."""
         self.depth += 1
-        for op in region.ops[:-1]:
-            self._op(op)
+        self.operations(region.ops[:-1])
         finish(region.terminator)
         self.depth -= 1
+
+    def operations(self, ops: list[Op]):
+        """Write operations."""
+        for op in ops:
+            self._op(op)
+
+    def declare_results(self, op: Op, initial: list[Value] | None = None):
+        """Define the variables of the results of an operation with regions, as 0 or as ``initial`` values."""
+        for k, value in enumerate(op.results):
+            if has_data(value.type):
+                self.declare(value, self.name(initial[k]) if initial else zero(value.type))
 
     def assign(self, targets: list[str], sources: list[Value]):
         """Assign one after the other: a source is never one of the targets."""
@@ -95,12 +107,16 @@ class FunctionWriter:
             self._declare_memory(m, f"{{{place}.data, 0, {place}.size, 0, {self._number(m)}}}")
         for value, argument in zip(f.args, self.shared.arguments(f)):
             text = f"scalar<{memory_type(value.type)}>(launch, {argument.offset})"
-            self.declare(value, from_memory(text, value.type))
+            if not argument.name.startswith(PER_GROUP):
+                self.declare(value, from_memory(text, value.type))
+        groups = per_group_lines(self) if Attr.LAUNCH_ARGS in f.attrs and units_of(f) > 1 else []
+        for line in groups:
+            self.line(line)
         if begun := self.shared.observer.start(f.name):
             self.line(begun)
         self.depth -= 1
         self._body()
-        self.line("}")
+        self.line("}" if not groups else "}}")
         if f.name not in self.shared.waiting:
             site = self.shared.site(f, f.span)
             self.line(f"static void all_{f.name}(Launched &r) {{")

@@ -111,8 +111,9 @@ class NotObserved:
         """The statement with which the body of a kernel begins."""
         return ""
 
-    def enter(self, function: str, loop: Op) -> str:
-        """The statement with which an iteration of a loop begins."""
+    def enter(self, function: str, loop: Op, last: str = "") -> str:
+        """The statement with which an iteration of a loop begins; ``last`` says of a work-item that meets others
+        whether it is the last of its group."""
         return ""
 
     def leave(self, trips: str) -> str:
@@ -185,7 +186,7 @@ class Observer(NotObserved):
         numbers = ", ".join(f"observed_{name} = {count}" for name, count in counts.items())
         return [f"const u32 {numbers};", f"const u8 is_buffer[] = {{{flags}}};"]
 
-    def enter(self, function: str, loop: Op) -> str:
+    def enter(self, function: str, loop: Op, last: str = "") -> str:
         """Number the loop, and return the C declaration that counts an iteration at the start of its body."""
         number = len(self._loops)
         self._loops.append(LoopPlace(function, loop.span, self._loop))

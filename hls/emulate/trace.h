@@ -22,6 +22,7 @@ struct Observed {
 
 extern const u32 trace_loops;
 extern const u32 trace_width[];  // numbers in a row, by loop
+extern const bool trace_turns[];  // barrier loops
 
 static Observed *finished_observations;
 
@@ -66,6 +67,51 @@ INLINE void trace_leave(Observed *o, u32 loop, u64 trips, u32 outer, u32 column)
     Rows &rows = o->loops[loop];
     rows.row[0] = 1;
     o->loops[outer].row[column] = rows.count - trips + 1;
+}
+
+// In a barrier loop the work-items of a group take turns, so the iterations of one do not stand behind each other: column 1 is 1
+// for the last work-item of the group, column 2 the number of the row of the next iteration plus 1, column 3 that of the first.
+INLINE void trace_turn(Observed *o, u32 loop, u32 width, bool last) {
+    Rows &rows = o->loops[loop];
+    const u64 before = rows.row && !rows.row[0] ? (u64)(rows.row - rows.data) / width + 1 : 0;
+    trace_row(o, loop, width);
+    if (UNLIKELY(o->full)) return;
+    rows.row[1] = last;
+    rows.row[3] = rows.count;
+    if (!before) return;
+    u64 *earlier = rows.data + (before - 1) * width;
+    earlier[2] = rows.count;
+    rows.row[3] = earlier[3];
+}
+
+// The work-item leaves the barrier loop.
+INLINE void trace_leave_turns(Observed *o, u32 loop, u32 outer, u32 column) {
+    u64 *row = o->loops[loop].row;
+    row[0] = 1;
+    o->loops[outer].row[column] = row[3];
+}
+
+// The rows that a work-item is writing, by loop, for the time of others: their numbers plus 1.
+static void keep_rows(const Observed *o, u64 *kept) {
+    if (UNLIKELY(o->full)) return;
+    for (u32 k = 0; k < trace_loops; k++) {
+        const Rows &rows = o->loops[k];
+        kept[k] = rows.row ? (u64)(rows.row - rows.data) / trace_width[k] + 1 : 0;
+    }
+}
+
+// A work-item begins: it is in no barrier loop.
+static void begin_rows(Observed *o) {
+    for (u32 k = 0; k < trace_loops; k++)
+        if (trace_turns[k]) o->loops[k].row = 0;
+}
+
+static void continue_rows(Observed *o, const u64 *kept) {
+    if (UNLIKELY(o->full)) return;
+    for (u32 k = 0; k < trace_loops; k++) {
+        Rows &rows = o->loops[k];
+        rows.row = kept[k] ? rows.data + (kept[k] - 1) * trace_width[k] : 0;
+    }
 }
 
 INLINE void trace_mark(Observed *o, u32 loop, u32 column, u64 number) { o->loops[loop].row[column] = number; }

@@ -3,20 +3,25 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from ..ir import Op, lane_mask
+from ..ir import Attr, Op, lane_mask
 from .observe import COUNTERS, NotObserved
 
-__all__ = ["TRACE_BYTES", "TraceTables", "Tracer"]
+__all__ = ["LAST_COLUMN", "TRACE_BYTES", "TraceTables", "Tracer"]
 
 #: most bytes of the record of one loop
 TRACE_BYTES = 1 << 32
+#: where a token is a work-item that meets others, the column that says whether it is the last of its group
+LAST_COLUMN = 1
+#: columns before those of operations in the rows of such a loop over work-items, and of a barrier loop (see trace_turn)
+GROUP_COLUMNS, RING_COLUMNS = 2, 4
 
 
 @dataclass
 class TraceTables:
     """Where the record of a launch has what: ``tops`` are the numbers of the kernels' bodies among the loops,
     ``loops`` those of loops, ``columns`` the first column of each operation in the rows of the loop it stands in, and
-    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last."""
+    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last; the rows of work-items that
+    meet have more of that kind (``trace.h``)."""
 
     tops: dict[str, int] = field(default_factory=dict)
     loops: dict[Op, int] = field(default_factory=dict)
@@ -39,10 +44,16 @@ class Tracer(NotObserved):
         return ["#define OBSERVED", f"#define TRACE_BYTES {TRACE_BYTES}ull"]
 
     def tail(self, buffers: list[bool]) -> list[str]:
-        """The constants after the program: the number of loops, and the columns that each records."""
+        """The constants after the program: the number of loops, the columns that each records, and whether it is a
+        barrier loop."""
         widths = ", ".join(map(str, self.trace.widths)) or "0"
         count = len(self.trace.widths)
-        return [f"const u32 trace_loops = {count}, trace_width[] = {{{widths}}};"]
+        rings = {number for loop, number in self.trace.loops.items() if loop.attrs.get(Attr.RING)}
+        turns = ", ".join(str(int(k in rings)) for k in range(count)) or "0"
+        return [
+            f"const u32 trace_loops = {count}, trace_width[] = {{{widths}}};",
+            f"const bool trace_turns[] = {{{turns}}};",
+        ]
 
     def start(self, function: str) -> str:
         """Number the function itself as a loop, and return the C statement that begins its only row."""
@@ -51,18 +62,26 @@ class Tracer(NotObserved):
         top = self._inside[0]
         return f"{self._row(top)} trace_mark({COUNTERS}, {top}, 0, 1);"
 
-    def enter(self, function: str, loop: Op) -> str:
-        """Number the loop, and return the C statement that begins a row for an iteration."""
+    def enter(self, function: str, loop: Op, last: str = "") -> str:
+        """Number the loop, and return the C statement that begins a row for an iteration. In a loop whose tokens are
+        work-items that meet, ``last`` says which is the last of its group."""
         self._column(loop)
-        number = self.trace.loops[loop] = self._new_loop()
+        turns = bool(loop.attrs.get(Attr.RING))
+        number = self.trace.loops[loop] = self._new_loop(RING_COLUMNS if turns else GROUP_COLUMNS if last else 1)
         self._inside.append(number)
-        return self._row(number)
+        if turns:
+            return f"trace_turn({COUNTERS}, {number}, trace_width[{number}], {last});"
+        mark = f" trace_mark({COUNTERS}, {number}, {LAST_COLUMN}, {last});" if last else ""
+        return self._row(number) + mark
 
     def leave(self, trips: str) -> str:
         """The C statement that records ``trips`` in the row of the loop around the innermost one."""
         *_, outer, number = self._inside
         loop = next(op for op, found in self.trace.loops.items() if found == number)
-        return f"trace_leave({COUNTERS}, {number}, {trips}, {outer}, {self.trace.columns[loop]});"
+        column = self.trace.columns[loop]
+        if loop.attrs.get(Attr.RING):
+            return f"trace_leave_turns({COUNTERS}, {number}, {outer}, {column});"
+        return f"trace_leave({COUNTERS}, {number}, {trips}, {outer}, {column});"
 
     def skipped(self) -> str:
         """Close the innermost loop; an invocation without iterations records nothing more."""
@@ -103,8 +122,8 @@ class Tracer(NotObserved):
             return ""
         return f"trace_mark({COUNTERS}, {self._inside[-1]}, {self._column(op)}, 1);"
 
-    def _new_loop(self) -> int:
-        self.trace.widths.append(1)
+    def _new_loop(self, columns: int = 1) -> int:
+        self.trace.widths.append(columns)
         return len(self.trace.widths) - 1
 
     def _row(self, loop: int) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import model
-from .decode import AccessEntry, AccountEntry, ChannelEntry, LoopEntry, UnitEntry, decode
+from .decode import AccessEntry, AccountEntry, ChannelEntry, LocalEntry, LoopEntry, UnitEntry, decode
 from .depths import ChannelReplay, depth_advice
-from .layout import Access, Channel, Layout, Loop
+from .layout import Access, Channel, Layout, Local, Loop
 from .probe import ProbeUnit
 from .waits import BlameText, HeldText, Samples, UnitWaits, describe_waits
 
@@ -73,6 +73,7 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
         banks=measured.banks,
         work=tuple(_work(layout, stats["loops"])),
+        local=tuple(_local(one, entry) for one, entry in zip(layout.local, stats["local"])),
     )
 
 
@@ -127,6 +128,7 @@ def _loop(loop: Loop, entry: LoopEntry) -> model.Loop:
         measured_ii=entry["measured_ii"],
         iterations=entry["iterations"],
         invocations=entry["invocations"],
+        path=loop.path,
     )
 
 
@@ -162,6 +164,21 @@ def _access(access: Access, entry: AccessEntry) -> model.Access:
         max_burst=entry["max_burst"],
         cache_hit=entry["cache_hit"],
         in_vain=entry["in_vain"],
+        full_bursts=entry["full_bursts"],
+        unaligned=entry["unaligned"],
+    )
+
+
+def _local(local: Local, entry: LocalEntry) -> model.Local:
+    return model.Local(
+        id=local.key,
+        kind=entry["kind"],
+        memory=entry["memory"],
+        line=entry["line"],
+        loop=local.loop,
+        requests=entry["requests"],
+        activity=entry["activity"],
+        stall=entry["stall"],
     )
 
 
@@ -212,6 +229,7 @@ def _samples(layout: Layout, unit: int, samples: Samples) -> model.Samples:
     for channel in layout.channels:
         means = [total / length for total, length in zip(samples.level_sums[channel.key], lengths)]
         columns += [("level", channel.key, means), ("max_level", channel.key, samples.level_most[channel.key])]
+        columns += [("min_level", channel.key, samples.level_least[channel.key])]
     found = tuple(
         model.Column(kind, id, tuple(round(float(v), 3) for v in values))
         for kind, id, values in columns

@@ -1,8 +1,10 @@
 """Two profiles side by side: by kernel, then by what its cycles were attributed to; lines may have moved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
+
+from .compare_figures import UNITS, FigureChange
 
 __all__ = ["Change", "PlainProfile", "compare", "compare_text", "first_line"]
 
@@ -71,14 +73,30 @@ def _change(name: str, before: dict[str, float] | None, after: dict[str, float] 
     return Change(name, old_total, new_total, tuple(rows))
 
 
-def compare_text(changes: Sequence[Change], most: int = 4) -> str:
-    """A sentence for each kernel, then its causes that changed most."""
+def compare_text(
+    changes: Sequence[Change], areas: Mapping[str, Sequence[FigureChange]] | None = None, most: int = 4
+) -> str:
+    """A sentence for each kernel, then its causes that changed most, and what changed of its area; in the end what
+    changed of the area of the whole design. ``areas`` are the result of
+    :func:`~hls.profile.compare_figures.compare_areas`."""
     lines = []
     for one in changes:
         lines.append(first_line(one))
         if one.ratio is not None:
             lines += [f"    {cause}: {old:,.0f} -> {new:,.0f}" for cause, old, new in _changed(one)[:most]]
+        if changed := (areas or {}).get(one.kernel):
+            lines.append(f"    area: {_area(changed)}")
+    if changed := (areas or {}).get(""):
+        lines.append(f"area of the whole design: {_area(changed)}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _area(changed: Sequence[FigureChange]) -> str:
+    return ", ".join(f"{UNITS[one.figure]} {_amounts(one.before or 0, one.after or 0)}" for one in changed)
+
+
+def _amounts(before: float, after: float) -> str:
+    return f"{before:,.0f} -> {after:,.0f}" + (f" ({100 * (after / before - 1):+.1f} %)" if before else "")
 
 
 def first_line(change: Change) -> str:

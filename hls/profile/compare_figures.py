@@ -1,15 +1,15 @@
 """What became of each loop, access and channel of a kernel, in two profiles in plain form.
 
-Lines may have moved and keys of the hardware may differ, so a loop is matched by its label, an access by its kind, its
-buffer and the label of its loop, a channel end by its channel and direction; the first one with that to the first one,
-the second to the second.
+Lines may have moved and keys of the hardware may differ, so a loop is matched by its path (the labels of the loops
+around it and its own), an access by its kind, its buffer and the path of its loop, a channel end by its channel and
+direction; the first one with that to the first one, the second to the second.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["FIGURES", "FigureChange", "compare_figures"]
+__all__ = ["FIGURES", "UNITS", "FigureChange", "compare_areas", "compare_figures"]
 
 Entry = Mapping[str, Any]  # a record of profile.json
 _Key = tuple[str, str]  # what a figure is of, and its name
@@ -36,6 +36,10 @@ FIGURES = {
     "read_stall": _Kind("channels", "read stall"),
     "write_stall": _Kind("channels", "write stall"),
 }
+#: by field of an area
+AREAS = {"logic": "logic cells", "registers": "registers", "rams": "block RAMs", "dsps": "DSP blocks"}
+#: what a figure is, in words
+UNITS = {name: kind.unit for name, kind in FIGURES.items()} | AREAS
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class FigureChange:
     launch."""
 
     what: str
-    figure: str  #: a key of FIGURES
+    figure: str  #: a key of UNITS
     before: float | None
     after: float | None
 
@@ -54,6 +58,31 @@ def compare_figures(old: Entry, new: Entry) -> dict[str, tuple[FigureChange, ...
     plain form, as read from profile.json."""
     before, after = _figures(old), _figures(new)
     return {kernel: tuple(_changes(before[kernel], figures)) for kernel, figures in after.items() if kernel in before}
+
+
+def compare_areas(old: Entry, new: Entry) -> dict[str, tuple[FigureChange, ...]]:
+    """By kernel that both profiles have an area of, what differs; the whole design, by the name "", where both are of
+    one program. Profiles without reports have no areas."""
+    before, after = _areas(old), _areas(new)
+    return {
+        kernel: tuple(
+            FigureChange("area", name, before[kernel][name], area[name])
+            for name in AREAS
+            if before[kernel][name] != area[name]
+        )
+        for kernel, area in after.items()
+        if kernel in before
+    }
+
+
+def _areas(profile: Entry) -> dict[str, Entry]:
+    """By kernel, the first area of that name."""
+    programs = [areas for program in profile.get("programs", ()) if (areas := program.get("areas"))]
+    found: dict[str, Entry] = {}
+    for area in (area for areas in programs for area in areas):
+        if area["kernel"] or len(programs) == 1:
+            found.setdefault(area["kernel"], area)
+    return found
 
 
 def _changes(before: Mapping[_Key, float], after: Mapping[_Key, float]) -> Iterable[FigureChange]:
@@ -84,7 +113,7 @@ def _mean(values: Sequence[tuple[float, float]]) -> float:
 
 def _named(launch: Entry, records: str) -> Iterable[tuple[str, Entry]]:
     """The records of a launch, each with what it is of, which is unique."""
-    labels = {loop["id"]: _label(loop["name"]) for loop in launch["loops"]}
+    labels = {loop["id"]: _path(loop) for loop in launch["loops"]}
     found: dict[str, int] = {}
     for one in launch[records]:
         what = _what(one, records, labels)
@@ -94,13 +123,13 @@ def _named(launch: Entry, records: str) -> Iterable[tuple[str, Entry]]:
 
 def _what(one: Entry, records: str, labels: Mapping[str, str]) -> str:
     if records == "loops":
-        return f"loop {_label(one['name'])}"
+        return f"loop {_path(one)}"
     if records == "channels":
         return f"{one['end']} of channel {one['name']}"
     around = f", loop {labels[one['loop']]}" if one["loop"] in labels else ""
     return f"{one['kind']} of {one['buffer']}{around}"
 
 
-def _label(name: str) -> str:
-    """The label of a loop from its name, which has the line if several loops of the kernel have the label."""
-    return name.partition("@")[0]
+def _path(loop: Entry) -> str:
+    """The path of a loop; in a profile without paths its label, which is its name without the line."""
+    return loop.get("path") or loop["name"].partition("@")[0]

@@ -8,7 +8,7 @@ from typing import TypedDict
 from jinja2 import Environment, StrictUndefined, Template
 
 from .compare import Change, first_line
-from .compare_figures import FIGURES, FigureChange
+from .compare_figures import UNITS, FigureChange
 
 __all__ = ["comparison_page"]
 
@@ -44,12 +44,7 @@ def _kernel(change: Change, figures: Sequence[FigureChange]) -> dict[str, object
         "causes": [_cause(*row, longer) for row in change.causes],
         "sums": (f"{before:,.0f}", f"{after:,.0f}", f"{after - before:+,.0f}"),
         "figures": [
-            {
-                "name": one.what,
-                "figure": FIGURES[one.figure].unit,
-                "before": _number(one.before),
-                "after": _number(one.after),
-            }
+            {"name": one.what, "figure": UNITS[one.figure], "before": _number(one.before), "after": _number(one.after)}
             for one in figures
         ],
     }

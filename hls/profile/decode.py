@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from .layout import CYCLES, Access, Channel, Layout, Loop
+from .layout import CYCLES, Access, Channel, Layout, Local, Loop
 
-__all__ = ["AccessEntry", "AccountEntry", "ChannelEntry", "LoopEntry", "ProfileError", "UnitEntry", "decode"]
+__all__ = [
+    "AccessEntry",
+    "AccountEntry",
+    "ChannelEntry",
+    "LocalEntry",
+    "LoopEntry",
+    "ProfileError",
+    "UnitEntry",
+    "decode",
+]
 
 
 class ProfileError(ValueError):
@@ -54,8 +63,21 @@ class AccessEntry(TypedDict):
     bandwidth: float | None
     average_burst: float | None
     max_burst: int | None
+    full_bursts: float | None
+    unaligned: float | None
     cache_hit: float | None
     in_vain: float | None
+
+
+class LocalEntry(TypedDict):
+    """An access to a memory inside the kernel in the statistics."""
+
+    line: int | None
+    memory: str
+    kind: str
+    requests: int
+    activity: float | None
+    stall: float | None
 
 
 class ChannelEntry(TypedDict):
@@ -89,14 +111,16 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     Occupancy, activity, stall, efficiency, cache_hit, in_vain and bandwidth (of the memory's peak) are fractions of
     one. ``occupancy`` is the share of cycles in which an iteration passed the access, ``activity`` that in which the
     iteration made a request there, ``stall`` that in which it was stalled there; ``in_vain`` the share of an early
-    load's requests whose answers were dropped. A figure without a value (the II of a loop that never issued twice in a
-    row) is None.
+    load's requests whose answers were dropped, ``unaligned`` that of a wide access's requests that cross a word,
+    ``full_bursts`` that of the bursts that are as long as bursts of the unit can be. A figure without a value (the II
+    of a loop that never issued twice in a row) is None.
 
     For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
     them; ``units`` has for each how many groups it took, its own loops and its own accounts.
 
     What was built without counters is missing: then there are no loops, accesses and channels, or there is one account
-    of all cycles.
+    of all cycles. ``local``, the accesses to memories inside the kernel, and the last two shares are only there where a
+    simulator counted (:attr:`Layout.probed`).
 
     Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
     """
@@ -106,14 +130,19 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     cycles = values[CYCLES]
     head = {"kernel": layout.kernel, "cycles": cycles, "clock_mhz": layout.clock_mhz}
     if not layout.counted:
-        return head | {"loops": [], "memory": [], "channels": [], "accounts": _not_counted(cycles), "units": []}
+        return (
+            head
+            | {"loops": [], "memory": [], "channels": [], "local": []}
+            | {"accounts": _not_counted(cycles), "units": []}
+        )
     units = [_unit(layout, unit, values, cycles) for unit in range(layout.units)]
     values, passed = layout.sums(values), layout.units * cycles
     events, period_us = layout.has_events, 1 / layout.clock_mhz / layout.units
     return head | {
         "loops": [_loop(loop, values) for loop in layout.loops if events],
-        "memory": [_access(access, values, passed, period_us) for access in layout.accesses if events],
+        "memory": [_access(access, layout.probed, values, passed, period_us) for access in layout.accesses if events],
         "channels": [_channel(channel, values, passed) for channel in layout.channels if events],
+        "local": [_local(local, values, passed) for local in layout.local if events and layout.probed],
         "accounts": _mean(units, cycles) if layout.units > 1 else units[0]["accounts"],
         "units": units if layout.units > 1 else [],
     }
@@ -171,9 +200,10 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> LoopEntry:
     }
 
 
-def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: float) -> AccessEntry:
+def _access(access: Access, probed: bool, values: Mapping[str, int], cycles: int, period_us: float) -> AccessEntry:
     """``cycles`` are those of all units together, ``period_us`` the clock period in us divided by the units."""
-    accepted, stalled, bursts, words, *vain = (values[counter.name] for counter in access.counters())
+    counts = {counter.kind: values[counter.name] for counter in access.counters(probed)}
+    accepted, words, bursts = counts["accepted"], counts["words"], counts["bursts"]
     # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
     used, moved = accepted * access.access_bytes, words * access.word_bytes
@@ -186,7 +216,7 @@ def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: f
         "lsu": access.lsu,
         "memory": access.memory,
         "occupancy": _share(passed, cycles),
-        "stall": _share(stalled, cycles),
+        "stall": _share(counts["stalled"], cycles),
         "activity": _share(accepted, cycles),
         "bytes_used": used,
         "bytes_moved": moved,
@@ -197,9 +227,28 @@ def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: f
         "bandwidth": _share(rate, access.peak_bytes_per_ns) if rate is not None else None,
         "average_burst": _share(words, bursts),
         "max_burst": access.max_burst or None,
-        # a load that hit moved no word; a prefetching unit may move more than was requested
-        "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,
-        "in_vain": _share(vain[0], accepted) if access.early else None,
+        "full_bursts": _share(counts["full"], bursts) if "full" in counts else None,
+        "unaligned": _share(counts["unaligned"], accepted) if "unaligned" in counts else None,
+        "cache_hit": _hits(accepted + counts.get("unaligned", 0), words) if access.cached else None,
+        "in_vain": _share(counts["vain"], accepted) if access.early else None,
+    }
+
+
+def _hits(needed: int, words: int) -> float | None:
+    """The share of the words that requests needed that were not moved for them: each miss moves one. A prefetching unit
+    may move more than was requested."""
+    return _share(max(needed - words, 0), needed)
+
+
+def _local(local: Local, values: Mapping[str, int], cycles: int) -> LocalEntry:
+    accepted, stalled = (values[counter.name] for counter in local.counters())
+    return {
+        "line": local.line,
+        "memory": local.memory,
+        "kind": local.kind,
+        "requests": accepted,
+        "activity": _share(accepted, cycles),
+        "stall": _share(stalled, cycles),
     }
 
 

@@ -7,12 +7,18 @@ Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``bus
 or an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
 iteration that leaves to the last one, plus one cycle for each of ``starts``. Of a memory access: ``accepted``
 requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus; of a
-load that is made before it is known whether the program makes it, also those made in ``vain``. Of a channel, as
+load that is made before it is known whether the program makes it, also those made in ``vain``. Of an access to a
+memory inside the kernel, ``accepted`` requests, and cycles in which one ``stalled`` for a port. Of a channel, as
 observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
 value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
 (``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from
 start to done, and so do all other counters but ``level``. A kernel of several compute units has all of these for each
 unit; stalls, events and traffic are then summed.
+
+A simulator that counts the signals of a probe itself also counts what would be too much for hardware
+(:attr:`Layout.probed`): all of memories inside the kernel, and of accesses to those outside the requests that are
+``unaligned``, which is to say that they cross from one word to the next, and the ``full`` bursts, which have as many
+words as the unit's bursts can have.
 """
 
 from collections.abc import Mapping
@@ -25,12 +31,14 @@ __all__ = [
     "COUNTER_BITS",
     "CYCLES",
     "EARLY_KINDS",
+    "LOCAL_KINDS",
     "LOOP_KINDS",
     "Access",
     "Account",
     "Channel",
     "Counter",
     "Layout",
+    "Local",
     "Loop",
 ]
 
@@ -53,6 +61,7 @@ CATEGORIES = (
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 EARLY_KINDS = (*ACCESS_KINDS, "vain")
+LOCAL_KINDS = ("accepted", "stalled")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
 COUNTER_BITS = 48  #: overflows after 13 days at 240 MHz
 CYCLES = "cycles"  #: the name of the control port's cycle count in ``decode``
@@ -63,7 +72,7 @@ class Counter:
     """One hardware counter. ``name`` is unique in its kernel and a legal Verilog identifier."""
 
     name: str
-    kind: str  #: one of LOOP_KINDS, EARLY_KINDS, CHANNEL_KINDS, or "account"
+    kind: str  #: one of LOOP_KINDS, EARLY_KINDS, CHANNEL_KINDS, "unaligned", "full" or "account"
     owner: str  #: key of the loop, access or channel, or the cause of the account
     line: int | None
     bits: int = COUNTER_BITS
@@ -81,6 +90,7 @@ class Loop:
     name: str = ""  #: the label, with the line if several loops of the kernel have that label
     floating: int = 0  #: floating-point operations of an iteration
     integer: int = 0  #: integer operations of an iteration
+    path: str = ""  #: the labels of the loops around it and its own, outermost first, as "i/k"
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:
@@ -108,11 +118,31 @@ class Access:
     memory: str = ""  #: the board's memory that it accesses, e.g. "DDR"
     peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 if unknown
     max_burst: int = 0  #: most words of a burst that the unit makes; 0 if unknown
+    wide: bool = False  #: of several lanes, which may lie in two words
+
+    def counters(self, probed: bool = False) -> tuple[Counter, ...]:
+        """The counters of the access; an ``early`` one also counts the loads that were made in vain. With ``probed``
+        also those that only a simulator has: ``unaligned`` requests of a wide access, and ``full`` bursts where bursts
+        of several words are possible."""
+        more = (("unaligned", self.wide), ("full", self.max_burst > 1))
+        kinds = (*(EARLY_KINDS if self.early else ACCESS_KINDS), *(kind for kind, has in more if probed and has))
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in kinds)
+
+
+@dataclass(frozen=True)
+class Local:
+    """A load, store or atomic operation on a ``memory`` inside the kernel. ``loop`` is the key of the innermost loop
+    that contains it, or None."""
+
+    key: str
+    line: int | None
+    memory: str  #: its name in the source
+    kind: str  #: "load", "store" or "atomic"
+    loop: str | None = None
 
     def counters(self) -> tuple[Counter, ...]:
-        """The counters of the access; an ``early`` one also counts the loads that were made in vain."""
-        kinds = EARLY_KINDS if self.early else ACCESS_KINDS
-        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in kinds)
+        """The counters of the access, one for each of ``LOCAL_KINDS``."""
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in LOCAL_KINDS)
 
 
 @dataclass(frozen=True)
@@ -161,6 +191,8 @@ class Layout:
     counted: str = "all"  #: "", "accounts", "accesses" or "all"
     channels: tuple[Channel, ...] = ()
     units: int = 1  #: compute units, each of which has all of these
+    local: tuple[Local, ...] = ()
+    probed: bool = False  #: counted by a simulator, which also counts what hardware does not
 
     def __post_init__(self):
         names = [counter.name for counter in self.counters]
@@ -168,9 +200,10 @@ class Layout:
         if twice:
             raise ValueError(f"kernel {self.kernel}: counters named twice: {', '.join(twice)}")
         loops = {loop.key for loop in self.loops}
-        for access in self.accesses:
-            if access.loop is not None and access.loop not in loops:
-                raise ValueError(f"kernel {self.kernel}: access {access.key} is in unknown loop {access.loop}")
+        around = [(access.key, access.loop) for access in self.accesses]
+        for key, loop in [*around, *((local.key, local.loop) for local in self.local)]:
+            if loop is not None and loop not in loops:
+                raise ValueError(f"kernel {self.kernel}: access {key} is in unknown loop {loop}")
 
     @property
     def counters(self) -> tuple[Counter, ...]:
@@ -214,10 +247,13 @@ class Layout:
 
     @property
     def of_unit(self) -> tuple[Counter, ...]:
-        """The counters of each unit: loops, accesses, channels, accounts."""
-        owners: list[Loop | Access | Channel | Account] = []
+        """The counters of each unit: loops, accesses, channels, accesses inside the kernel, accounts."""
+        found: list[tuple[Counter, ...]] = []
         if self.has_events:
-            owners += [*self.loops, *self.accesses, *self.channels]
+            found += [loop.counters() for loop in self.loops]
+            found += [access.counters(self.probed) for access in self.accesses]
+            found += [channel.counters() for channel in self.channels]
+            found += [local.counters() for local in self.local if self.probed]
         if self.has_accounts:
-            owners += self.accounts
-        return tuple(counter for owner in owners for counter in owner.counters())
+            found += [account.counters() for account in self.accounts]
+        return tuple(counter for counters in found for counter in counters)

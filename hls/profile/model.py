@@ -11,6 +11,7 @@ __all__ = [
     "SCHEMA",
     "Access",
     "Account",
+    "Area",
     "Bank",
     "Blame",
     "ChannelDepth",
@@ -22,6 +23,7 @@ __all__ = [
     "Held",
     "Kernel",
     "Launch",
+    "Local",
     "Loop",
     "Memory",
     "Profile",
@@ -46,15 +48,29 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Area:
+    """What a ``kernel``, with all of its copies and compute units, takes of the device, as its report estimates it; the
+    whole design where ``kernel`` is empty. ``logic`` is in the device's logic cells."""
+
+    kernel: str
+    logic: int
+    registers: int
+    rams: int
+    dsps: int
+
+
+@dataclass(frozen=True)
 class Program:
     """A program that was built: its text, and its kernels' names; the host does not start the ``autorun`` ones. The
-    kernels in an entry of ``copies`` are equal but for the indices of their channels."""
+    kernels in an entry of ``copies`` are equal but for the indices of their channels. ``areas`` are those of its
+    report, the probe of the simulation included."""
 
     number: int
     source: str
     kernels: tuple[str, ...]
     autorun: tuple[str, ...]
     copies: tuple[tuple[str, ...], ...] = ()
+    areas: tuple[Area, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +86,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop in hardware."""
+    """A loop in hardware. ``path`` has the labels of the loops around it and its own, outermost first, as "i/k"; it has
+    no lines, so that edited sources can be compared."""
 
     id: str
     name: str
@@ -81,11 +98,14 @@ class Loop:
     measured_ii: float | None
     iterations: int
     invocations: int
+    path: str = ""
 
 
 @dataclass(frozen=True)
 class Access:
-    """A load, store or atomic operation on global memory. ``loop`` is the id of the innermost loop around it."""
+    """A load, store or atomic operation on global memory. ``loop`` is the id of the innermost loop around it.
+    ``full_bursts`` is the share of bursts that have ``max_burst`` words, ``unaligned`` that of requests which cross
+    from one word to the next, null for accesses that cannot."""
 
     id: str
     kind: str
@@ -108,6 +128,23 @@ class Access:
     max_burst: int | None
     cache_hit: float | None
     in_vain: float | None
+    full_bursts: float | None = None
+    unaligned: float | None = None
+
+
+@dataclass(frozen=True)
+class Local:
+    """A load, store or atomic operation on a memory inside the kernel: ``requests`` made, ``activity`` and ``stall``
+    the shares of cycles in which one was made and in which one waited for a port."""
+
+    id: str
+    kind: str
+    memory: str
+    line: int | None
+    loop: str | None
+    requests: int
+    activity: float | None
+    stall: float | None
 
 
 @dataclass(frozen=True)
@@ -165,8 +202,9 @@ class Blame:
 
 @dataclass(frozen=True)
 class Column:
-    """A number for each interval. ``kind`` is "account", "accepted", "stalled", "level" (mean) or "max_level"; ``id``
-    that of its account, access or channel end. Only columns with a number other than 0 are there."""
+    """A number for each interval. ``kind`` is "account", "accepted", "stalled", "level" (mean), "min_level" or
+    "max_level"; ``id`` that of its account, access or channel end. Only columns with a number other than 0 are
+    there."""
 
     kind: str
     id: str
@@ -245,6 +283,7 @@ class Launch:
     work: tuple[Work, ...] = ()
     roof_bytes_per_ns: float | None = None
     roof_by: str = ""
+    local: tuple[Local, ...] = ()
 
 
 @dataclass(frozen=True)

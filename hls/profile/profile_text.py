@@ -17,6 +17,8 @@ __all__ = ["render_brief", "render_profile"]
 MOST_KERNELS, MOST_ACCOUNT_ROWS, MOST_ROWS = 10, 36, 14
 #: channels for which other depths are shown, at most
 MOST_DEPTHS = 8
+#: accesses to memories inside kernels, at most
+MOST_LOCAL = 8
 #: accounts of each kernel at most
 MOST_ACCOUNTS = 5
 #: kernels on the screen
@@ -34,7 +36,7 @@ def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: in
     parts = [_head(profile), *_verdicts(groups, MOST_KERNELS)]
     groups = groups[:MOST_KERNELS]
     tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown), _banks(shown)]
-    tables += [_channels(shown), _depths(profile.depths)]
+    tables += [_local(shown), _channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
@@ -114,6 +116,7 @@ def _longest(
 
 def _accesses(launches: Sequence[model.Launch]) -> Table:
     rows, more = _longest(launches, lambda launch: launch.accesses, lambda one: one.stall or 0.0)
+    crossing = any(one.unaligned for _, one in rows)
     found = table(
         f"Global memory, in {_numbers(launches)}{more}",
         "line",
@@ -126,6 +129,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
         "of peak",
         "efficiency",
         "burst",
+        *(["unaligned"] if crossing else []),
         "<held up by",
     )
     for launch, one in rows:
@@ -140,6 +144,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
             percent(one.bandwidth),
             percent(one.efficiency),
             burst_of(one.average_burst, one.max_burst),
+            *([percent(one.unaligned)] if crossing else []),
             _held_by(launch, one.id),
         )
     return found
@@ -191,6 +196,18 @@ def _held_by(launch: model.Launch, id: str) -> str:
     if most is None or most.cycles < launch.cycles / 100:
         return "-"
     return f"{most.cause}{at_line(most.cause_line)}"
+
+
+def _local(launches: Sequence[model.Launch]) -> Table:
+    """The accesses to memories inside kernels that wait longest for ports, or make most requests."""
+    rows = [(launch, one) for launch in launches for one in launch.local]
+    shown = sorted(rows, key=lambda row: (-(row[1].stall or 0.0), -(row[1].activity or 0.0)))[:MOST_LOCAL]
+    more = f", {len(shown)} of {len(rows)} accesses" if len(rows) > len(shown) else ""
+    found = table(f"Memory inside kernels{more}", "line", "<access", "requests", "activity", "stall")
+    for launch, one in shown:
+        what = f"{launch.kernel}: {one.kind} {one.memory}"
+        found.add_row(line_of(one.line), what, f"{one.requests:,}", percent(one.activity), percent(one.stall))
+    return found
 
 
 def _channels(launches: Sequence[model.Launch]) -> Table:

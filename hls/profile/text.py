@@ -108,6 +108,8 @@ def _accounts(stats: dict, lines: list[str]) -> Table:
 
 
 def _memory(stats: dict) -> Table:
+    crossing = any(one.get("unaligned") for one in stats["memory"])
+    early = any(one.get("in_vain") is not None for one in stats["memory"])
     found = table(
         "Global memory",
         "line",
@@ -122,7 +124,8 @@ def _memory(stats: dict) -> Table:
         "reuse",
         "burst",
         "hits",
-        *(["in vain"] if any(access.get("in_vain") is not None for access in stats["memory"]) else []),
+        *(["unaligned"] if crossing else []),
+        *(["in vain"] if early else []),
     )
     for access in stats["memory"]:
         found.add_row(
@@ -138,7 +141,8 @@ def _memory(stats: dict) -> Table:
             number(access["reuse"]),
             burst_of(access["average_burst"], access.get("max_burst")),
             percent(access["cache_hit"]),
-            *([percent(access.get("in_vain"))] if len(found.columns) > 12 else []),
+            *([percent(access.get("unaligned"))] if crossing else []),
+            *([percent(access.get("in_vain"))] if early else []),
         )
     return found
 

@@ -38,6 +38,7 @@ def total_of(launches: Sequence[model.Launch]) -> model.Launch:
         samples=(),
         work=tuple(map(_work, _groups((one.work for one in launches), lambda one: one.kind))),
         banks=tuple(_banks(launches)),
+        local=tuple(_local(launches)),
     )
 
 
@@ -102,6 +103,18 @@ def _accesses(launches: Sequence[model.Launch]) -> Iterable[model.Access]:
             max_burst=max((one.max_burst for one, _ in group if one.max_burst is not None), default=None),
             cache_hit=_mean((one.cache_hit, weight) for one, weight in requests),
             in_vain=_mean((one.in_vain, weight) for one, weight in requests),
+            full_bursts=_mean((one.full_bursts, one.bytes_moved / (one.average_burst or 1)) for one, _ in group),
+            unaligned=_mean((one.unaligned, weight) for one, weight in requests),
+        )
+
+
+def _local(launches: Sequence[model.Launch]) -> Iterable[model.Local]:
+    for group in _with_cycles(launches, lambda launch: launch.local):
+        yield replace(
+            group[0][0],
+            requests=sum(one.requests for one, _ in group),
+            activity=_mean((one.activity, cycles) for one, cycles in group),
+            stall=_mean((one.stall, cycles) for one, cycles in group),
         )
 
 

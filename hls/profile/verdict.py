@@ -80,9 +80,10 @@ def figures_of(
         found[category.replace(" ", "_")] = _share(_of(accounts, category), cycles)
     found["ramp_up_and_drain"] = _share(sum(_of(accounts, one) for one in ("ramp-up", "drain")), cycles)
     worst = _worst_pattern(launches)
+    accesses = [one for launch in launches for one in launch.accesses]
     if worst is not None:
         found["efficiency"] = worst[1]
-    accesses = [one for launch in launches for one in launch.accesses]
+        found["wasted"] = worst[2] / sum(one.bytes_moved for one in accesses)
     found["accesses"] = len({one.id for one in accesses})
     if any(one.bandwidth is not None for one in accesses):
         found["bandwidth"] = _share(sum(_used_of_peak(one) * one.cycles for one in launches), cycles)
@@ -125,8 +126,9 @@ def _used_of_peak(launch: model.Launch) -> float:
     return max(by_memory.values(), default=0.0)
 
 
-def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float] | None:
-    """The access that wastes most bytes, and its efficiency over all launches; None if none moves any."""
+def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float, int] | None:
+    """The access that wastes most bytes, its efficiency over all launches, and the bytes that it moves in vain; None if
+    none moves any."""
     used: dict[tuple[str, str], list[int]] = {}
     for launch in launches:
         for one in launch.accesses:
@@ -137,7 +139,7 @@ def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float] | None
     if not moved:
         return None
     (_, name), (bytes_used, bytes_moved) = max(moved.items(), key=lambda item: item[1][1] - item[1][0])
-    return name, min(1.0, bytes_used / bytes_moved)
+    return name, min(1.0, bytes_used / bytes_moved), max(0, bytes_moved - bytes_used)
 
 
 def _gaps(launches: Sequence[model.Launch]) -> float:

@@ -64,8 +64,8 @@ class UnitWaits:
 class Samples:
     """Counts of intervals of ``length`` cycles from cycle ``first`` of the simulation on; the last one has ``last``
     cycles, if not 0. Every column is an array with a number for each interval: ``events`` by the names of counters,
-    ``accounts`` in the layout's order (cycles without a cause are one column), ``level_sums`` and ``level_most`` of
-    channels by their keys."""
+    ``accounts`` in the layout's order (cycles without a cause are one column), ``level_sums``, ``level_most`` and
+    ``level_least`` of channels by their keys."""
 
     first: int
     length: int
@@ -74,6 +74,7 @@ class Samples:
     accounts: "Sequence[NDArray[uint32]]" = field(repr=False)
     level_sums: "Mapping[str, NDArray[uint32]]" = field(repr=False)
     level_most: "Mapping[str, NDArray[uint32]]" = field(repr=False)
+    level_least: "Mapping[str, NDArray[uint32]]" = field(repr=False)
 
 
 #: the cycles without a cause, in which nothing waits

@@ -6,6 +6,7 @@ The data are those of profile.json, and the report of each program, so that an I
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..model.area import Resources
 from ..narrow import instance
 from ..profile import model
 from ..profile.columns import packed
@@ -17,7 +18,7 @@ from . import json as report_json
 from .model import Report
 from .packing import pack
 
-__all__ = ["MOST_DETAILED", "MOST_NUMBERS", "SCRIPTS", "STYLES", "page_data", "render"]
+__all__ = ["MOST_DETAILED", "MOST_NUMBERS", "SCRIPTS", "STYLES", "areas_of", "page_data", "render"]
 
 STYLES = (*html.STYLES, "profile/profile.css")
 SCRIPTS = (
@@ -70,6 +71,15 @@ def render(profile: model.Profile, reports: Mapping[int, Report], launch: int | 
     )
 
 
+def areas_of(report: Report) -> tuple[model.Area, ...]:
+    """The areas of a program's kernels, those of copies under the name of the first one, then that of the design."""
+    resources = [(one.name, one.resources) for one in report.kernels]
+    return tuple(
+        model.Area(name, one.logic, one.registers, one.rams, one.dsps)
+        for name, one in [*resources, ("", instance(report.resources, Resources))]
+    )
+
+
 def page_data(profile: model.Profile) -> dict[str, Plain]:
     """The profile as the page has it: each kernel with the total of its launches; samples as columns in ``columns``,
     coded by :func:`hls.profile.columns.packed`; of launches after the first ones only what identifies them."""
@@ -108,7 +118,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: boo
     mine = [one for one in launches if (one.program, one.kernel) == (worst.program, worst.kernel)]
     total = total_of(mine)
     if not slowest:
-        total = replace(total, loops=(), accesses=(), held=(), blame=(), banks=())
+        total = replace(total, loops=(), accesses=(), local=(), held=(), blame=(), banks=())
         kernel = replace(kernel, verdict=replace(kernel.verdict, sentence="", remedies=(), figures=()))
     record = instance(plain(replace(kernel, accounts=()), DIGITS), dict)
     return record | {"program": worst.program, "total": plain(total, DIGITS)}
@@ -116,7 +126,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: boo
 
 def _launch(launch: model.Launch, detailed: bool, samples: Plain) -> dict[str, Plain]:
     if not detailed:
-        launch = replace(launch, loops=(), accesses=(), channels=(), units=(), held=(), blame=(), banks=())
+        launch = replace(launch, loops=(), accesses=(), local=(), channels=(), units=(), held=(), blame=(), banks=())
     return instance(plain(replace(launch, samples=()), DIGITS), dict) | {"samples": samples, "detailed": detailed}
 
 

@@ -6,7 +6,6 @@ from functools import cached_property
 from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
-from rtl_lib.mem.ports import ReadPort, WritePort
 
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
@@ -14,10 +13,13 @@ from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
+from ..profile.layout import Local as LocalLayout
 from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from ..profile.stalls import SIGNAL
 from .accounts import causes_of, signals_of
+from .port_reservation import booked_for
+from .strobes import full_burst, max_burst, unaligned
 from .work import count_operations
 
 __all__ = ["KernelCounters", "UnitCounters"]
@@ -61,8 +63,10 @@ class KernelCounters:
             accounts=tuple(self._accounts()),
             counted="all" if probed else counted,
             channels=tuple(self._channels()),
+            local=tuple(self._local()),
+            probed=probed,
         )
-        self.counted, self.registers = counted, replace(self.layout, counted=counted).counters
+        self.counted, self.registers = counted, replace(self.layout, counted=counted, probed=False).counters
         self.values: list[Value] = []
         self.probe: Signal | None = None
         self.unit: ProbeUnit | None = None
@@ -76,7 +80,7 @@ class KernelCounters:
                 self._lead_out(events)
 
     def _loops(self):
-        most = together(self.context.plan)
+        most, paths = together(self.context.plan), self._paths()
         for loop, plan in self.context.plan.loops.items():
             floating, integer = count_operations(plan.place)
             yield LoopLayout(
@@ -88,12 +92,28 @@ class KernelCounters:
                 name=self.names[place_of(loop)],
                 floating=floating,
                 integer=integer,
+                path=paths[loop],
             )
 
+    def _paths(self) -> dict:
+        """By loop, the labels of the loops around it and its own, outermost first."""
+        around = self._around()
+
+        def path(loop) -> str:
+            label = loop.attrs.get(Attr.LABEL, "") or "loop"
+            return f"{path(around[loop])}/{label}" if loop in around else label
+
+        return {loop: path(loop) for loop in self.context.plan.loops}
+
+    def _around(self) -> dict:
+        """By operation at a boundary between levels, such as an inner loop, the loop around it."""
+        loops = self.context.plan.loops.items()
+        return {row.op: loop for loop, plan in loops for level in plan.levels for row in level.row}
+
     def _accesses(self):
-        owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
+        loops = self._innermost()
         for op, access in self.context.memory.outside.items():
-            loop, memory = owner.get(op), self.context.memories[access.location]
+            memory = self.context.memories[access.location]
             yield AccessLayout(
                 key=self.context.names.op(op),
                 line=_line(op),
@@ -102,21 +122,29 @@ class KernelCounters:
                 lsu=access.lsu,
                 access_bytes=access.bytes,
                 word_bytes=access.word_bytes,
-                loop=self.context.names.op(loop) if loop else None,
+                loop=loops.get(op),
                 cached=access.unit.keeps_words,
                 early=("vain", op) in self.seen,
                 memory=memory.name,
                 peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
-                max_burst=self._max_burst(op),
+                max_burst=max_burst(self.context.servers.units[op].unit) if op in self.context.servers.units else 0,
+                wide=access.lanes > 0 and op in self.context.servers.units,
             )
 
-    def _max_burst(self, op) -> int:
-        """The most words of a burst of the access's unit; 0 for one without a port of its own to memory, such as a load
-        from the constant cache."""
-        server = self.context.servers.units.get(op)
-        port = server.unit.signature.members.get("mem") if server else None
-        signature = port.signature if port is not None else None
-        return signature.max_burst if isinstance(signature, ReadPort | WritePort) else 0
+    def _local(self):
+        loops = self._innermost()
+        for op in self._inside():
+            access = self.context.memory.accesses[op]
+            yield LocalLayout(self.context.names.op(op), _line(op), access.memory, access.direction, loops.get(op))
+
+    def _inside(self):
+        """The accesses to memories inside the kernel."""
+        memory = self.context.memory
+        return [op for op, access in memory.accesses.items() if access.memory in memory.onchip]
+
+    def _innermost(self):
+        """By operation, the key of the innermost loop around it."""
+        return {op: self.context.names.op(p.loop) for p in self.context.plan.loops.values() for op in p.place}
 
     def _channels(self):
         calls = [*self.context.servers.channels.values(), *self.context.servers.at_once.values()]
@@ -177,14 +205,7 @@ class KernelCounters:
     def _say_loop(self, loop, label: str) -> str:
         """The message for an outer loop that waits for ``loop`` while nothing in ``loop`` waits: its last iterations
         drain."""
-        around = next(
-            (
-                o
-                for o, plan in self.context.plan.loops.items()
-                if any(row.op is loop for level in plan.levels for row in level.row)
-            ),
-            None,
-        )
+        around = self._around().get(loop)
         why = (
             f": loop {self.names[place_of(around)]}{NOT_PIPELINED}"
             if around and around.attrs.get(Attr.DISABLE_LOOP_PIPELINING)
@@ -203,13 +224,25 @@ class KernelCounters:
         found: list = []
         for loop in self.context.plan.loops:
             found += [seen["issued", loop], seen["invocations", loop], *self._stretches(loop, seen)]
-        for op in self.context.memory.outside:
+        for op, access in zip(self.context.memory.outside, self.layout.accesses, strict=True):
             found += [seen[kind, op] for kind in (_EARLY if ("vain", op) in seen else _ACCESS).values()]
+            found += self._probed_of(op, access)
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]
             found += [outer.valid & outer.ready, watch.read_stall, watch.write_stall]
+        if self.layout.probed:
+            booked = booked_for(self.context)
+            for op in self._inside():
+                port = booked.get(op)
+                found += [seen["accepted", op], C(0) if port is None else seen.get(("port", port), C(0))]
         names = [counter.name for counter in self.layout.events]
         return dict(zip(names, found, strict=True))
+
+    def _probed_of(self, op, access: AccessLayout) -> list[Value]:
+        """The strobes of an access that only a probe shows, in the order of its counters."""
+        kinds = {counter.kind for counter in access.counters(self.layout.probed)}
+        strobes = {"unaligned": unaligned, "full": full_burst}
+        return [strobe(self.context.servers.units[op].unit) for kind, strobe in strobes.items() if kind in kinds]
 
     def _build(self, events):
         levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
@@ -256,7 +289,7 @@ class KernelCounters:
         waits: dict = {}
         for k, cause in enumerate(self.causes):
             waits.setdefault(cause.op, []).append(k)
-        loops = {op: self.context.names.op(p.loop) for p in self.context.plan.loops.values() for op in p.place}
+        loops = self._innermost()
         for op, access in zip(self.context.memory.outside, self.layout.accesses, strict=True):
             bit = events.index(f"{access.key}{HELD}")
             what, moves = f"{access.kind} of {access.buffer}", f"{access.key}_accepted"
@@ -343,7 +376,7 @@ class UnitCounters:
 
     def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
-        self.registers = replace(self.layout, counted=units[0].counted).counters
+        self.registers = replace(self.layout, counted=units[0].counted, probed=False).counters
         self.values = [value for unit in units for value in unit.values]
 
 

@@ -6,7 +6,7 @@ from rtl_lib.port_reservation import PortBookings
 
 from ..ir import Attr
 
-__all__ = ["build_bookings"]
+__all__ = ["booked_for", "build_bookings"]
 
 
 def build_bookings(context) -> dict:
@@ -18,6 +18,16 @@ def build_bookings(context) -> dict:
         wants = [Signal(name=f"want{k}") for k in range(len(booking.users))]
         context.m.d.comb += part.want.eq(Cat(wants))
         for k, (region, level) in enumerate(booking.levels):
-            store = next(op for op, point in region.place.items() if point.level == level and Attr.BOOKED in op.attrs)
-            found[region, level] = wants[k], part.may[k], store
+            found[region, level] = wants[k], part.may[k], _booked(region, level)[0]
     return found
+
+
+def booked_for(context) -> dict:
+    """By store that reserves cycles of a port, the store of its level that the level's reservation is for."""
+    levels = [place for booking in context.plan.bookings for place in booking.levels]
+    return {op: _booked(region, level)[0] for region, level in levels for op in _booked(region, level)}
+
+
+def _booked(region, level) -> list:
+    """The stores of a level that reserve cycles of ports."""
+    return [op for op, point in region.place.items() if point.level == level and Attr.BOOKED in op.attrs]

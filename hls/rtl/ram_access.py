@@ -31,6 +31,7 @@ class _RamAccess:
         name = context.names.op(self.op)
         context.m.submodules[f"{name}_port"] = self.unit
         self.interface = None
+        context.observations.add("accepted", self.op, self.unit.i.valid)
         if self.access.memory in context.memory.onchip:
             return
         self.interface = RamPort(
@@ -41,8 +42,7 @@ class _RamAccess:
             self.access.word_bytes,
             len(self.ram.addr),
         )
-        for kind in ("accepted", "word"):
-            context.observations.add(kind, self.op, self.unit.i.valid)
+        context.observations.add("word", self.op, self.unit.i.valid)
         if self.refused is not None:
             context.m.d.comb += self.unit.refused.eq(self.refused)
         for kind in ("stalled", "burst", "error"):

@@ -142,6 +142,8 @@ class ReplayModel:
             "bandwidth": moved / ns / per_ns,
             "average_burst": one.words / one.bursts if one.bursts else None,
             "max_burst": None,
+            "full_bursts": None,
+            "unaligned": None,
             "cache_hit": max(one.count - one.words, 0) / one.count if access.cache_words and one.count else None,
             "in_vain": None,
         }

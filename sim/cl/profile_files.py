@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hls.profile import model
@@ -41,15 +42,20 @@ def _chosen(profile: model.Profile) -> int | None:
     return int(text)
 
 
-def _page(profile: model.Profile, command: tuple[str, ...], launch: int | None) -> str:
+def _with_page(profile: model.Profile, command: tuple[str, ...], launch: int | None) -> tuple[model.Profile, str]:
+    """The profile with the areas of its programs' reports, and its page, which has these reports."""
     # importing these takes a second, which a program that writes no profile does not have to wait
     from hls.report.collect import collect
-    from hls.report.profile_page import render
+    from hls.report.profile_page import areas_of, render
 
     used = {one.program for one in profile.launches}
     words = " ".join(("sluice profile", *command))
     reports = {number: collect(TIMELINE.compiled(number), SOURCE_NAME, words) for number in used}
-    return render(profile, reports, launch)
+    page = render(profile, reports, launch)
+    programs = (
+        replace(one, areas=areas_of(reports[one.number])) if one.number in reports else one for one in profile.programs
+    )
+    return replace(profile, programs=tuple(programs)), page
 
 
 def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
@@ -61,10 +67,11 @@ def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
         raise SystemExit(1)
     launch = _chosen(profile)
     folder.mkdir(parents=True, exist_ok=True)
+    profile, page = _with_page(profile, command, launch)
     (folder / "profile.json").write_text(json.dumps(plain(profile, 6)) + "\n")
     shown = [one.number for one in profile.launches if launch is not None and launch in (one.number, one.of)]
     (folder / "profile.txt").write_text(render_profile(profile, shown))
-    (folder / "profile.html").write_text(_page(profile, command, launch), encoding="utf-8")
+    (folder / "profile.html").write_text(page, encoding="utf-8")
     with (folder / "trace.json").open("w") as out:
         left = write_trace(profile, out, int(os.environ.get("SLUICE_MIN_STALL") or 16))
     if left:

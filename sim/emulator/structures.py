@@ -7,7 +7,7 @@ import numpy as np
 
 from hls.emulate import Argument, KernelText
 from hls.ir import ArrayType, FloatType, Type
-from hls.ir.launch import OVERLAP, IndexSpace
+from hls.ir.launch import OVERLAP, PER_GROUP, IndexSpace
 from hls.narrow import instance
 
 __all__ = ["Control", "Launch", "WaitRecord", "make_launch"]
@@ -110,7 +110,8 @@ def _arguments(text: KernelText, scalars, space: IndexSpace):
     for argument in text.scalars:
         _put(data, argument, scalars[argument.name])
     for argument in text.launch_args:
-        _put(data, argument, 1 if argument.name == OVERLAP else space.argument(argument.name))
+        if not argument.name.startswith(PER_GROUP):  # the text counts groups itself
+            _put(data, argument, 1 if argument.name == OVERLAP else space.argument(argument.name))
     return data
 
 

@@ -15,7 +15,7 @@ __all__ = ["ChannelText", "LaunchText", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
 PARTS = (
-    ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp")),
+    ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp", "atomic_memory.cpp")),
     ("sim.dram", ("channel.cpp",)),
 )
 
@@ -28,6 +28,7 @@ class LaunchText(ctypes.Structure):
         ("records", ctypes.c_uint64),
         ("start", ctypes.c_uint64),
         ("endless", ctypes.c_uint64),
+        ("units", ctypes.c_uint64),
         ("figures", ctypes.c_void_p),
         ("cycles", ctypes.c_uint64),
         ("issued", ctypes.c_uint64),

@@ -10,6 +10,7 @@ import numpy as np
 from hls.emulate.trace import Tracer
 from hls.ir import Module
 from hls.ir.accesses import memory_name
+from hls.ir.launch import units_of
 from hls.model.estimate import Planned
 from hls.model.replay import MachineText, NotReplayed, check_kernel, wanted_by
 from hls.model.replay.board import board_numbers
@@ -133,6 +134,8 @@ class _Launch:
             raise NotReplayed("more iterations than a record holds", self.planned.function.span)
         self.static = self.planned.plan.static_depth
         self.first_row = launched.start + self.static  #: its cycle, from the start of the first launch
+        units = units_of(self.planned.function)
+        self._units = units if units > 1 else 0
         self._split = 4 * len(self.machine.regions)
         self._figures = np.zeros(self._split + 3 * len(self.machine.units), np.uint64)
         bases = [launched.addresses[memory_name(op)] for op in self.machine.units]
@@ -142,7 +145,9 @@ class _Launch:
 
     def text(self, start: int, endless: bool) -> LaunchText:
         """What the engine reads; the first row comes in cycle ``start``."""
-        return LaunchText(*map(_pointer, self._given), len(self.records), start, endless, _pointer(self._figures), 0, 0)
+        return LaunchText(
+            *map(_pointer, self._given), len(self.records), start, endless, self._units, _pointer(self._figures), 0, 0
+        )
 
     def found(self, text: LaunchText) -> Replayed:
         """What the engine has written."""

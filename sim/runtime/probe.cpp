@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -45,8 +46,8 @@ void SlicedCounts::clear() {
   pending_ = 0;
 }
 
-void Intervals::begin(size_t columns, size_t most, std::vector<bool> is_maximum) {
-  columns_ = columns, most_ = most, is_maximum_ = std::move(is_maximum);
+void Intervals::begin(size_t most, std::vector<Merge> columns) {
+  most_ = most, columns_ = std::move(columns);
   length_ = kShortest, inside_ = 0;
   data_.clear();
 }
@@ -54,17 +55,23 @@ void Intervals::begin(size_t columns, size_t most, std::vector<bool> is_maximum)
 void Intervals::add(const std::vector<uint64_t>& row) {
   for (const uint64_t value : row) data_.push_back(static_cast<uint32_t>(value));
   inside_ = 0;
-  if (data_.size() == most_ * columns_) merge();
+  if (data_.size() == most_ * columns()) merge();
 }
 
 void Intervals::merge() {
+  const size_t width = columns();
   for (size_t row = 0; row + 1 < most_; row += 2) {
-    for (size_t k = 0; k < columns_; k++) {
-      const uint32_t one = data_[row * columns_ + k], two = data_[(row + 1) * columns_ + k];
-      data_[row / 2 * columns_ + k] = is_maximum_[k] ? std::max(one, two) : one + two;
+    for (size_t k = 0; k < width; k++) {
+      const uint32_t one = data_[row * width + k], two = data_[(row + 1) * width + k];
+      uint32_t& both = data_[row / 2 * width + k];
+      switch (columns_[k]) {
+        case Merge::kSum: both = one + two; break;
+        case Merge::kGreater: both = std::max(one, two); break;
+        case Merge::kLess: both = std::min(one, two); break;
+      }
     }
   }
-  data_.resize(most_ / 2 * columns_);
+  data_.resize(most_ / 2 * width);
   length_ *= 2;
 }
 
@@ -86,15 +93,20 @@ void ProbeUnit::clear(uint64_t cycle) {
   accounts_.assign(causes_ + 1, 0);
   held_.assign((causes_ + 1) * holds_.size(), 0);
   level_now_.resize(levels_.size());
-  level_most_.assign(levels_.size(), 0), level_sum_.assign(levels_.size(), 0), level_high_.assign(levels_.size(), 0);
+  level_most_.assign(levels_.size(), 0), level_sum_.assign(levels_.size(), 0);
+  begin_levels();
   blame_.clear();
   between_ = cycles_ = 0;
   began_ = cycle + 1;
-  std::vector<bool> is_maximum(events_ + causes_ + 1 + 2 * levels_.size());
-  before_.assign(is_maximum.size(), 0);
-  for (size_t k = 0; k < levels_.size(); k++) is_maximum[is_maximum.size() - 1 - k] = true;
-  const size_t columns = is_maximum.size();
-  intervals_.begin(columns, most_rows_, std::move(is_maximum));
+  std::vector<Intervals::Merge> columns(events_ + causes_ + 1 + levels_.size(), Intervals::Merge::kSum);
+  before_.assign(columns.size(), 0);
+  columns.insert(columns.end(), levels_.size(), Intervals::Merge::kGreater);
+  columns.insert(columns.end(), levels_.size(), Intervals::Merge::kLess);
+  intervals_.begin(most_rows_, std::move(columns));
+}
+
+void ProbeUnit::begin_levels() {
+  level_high_.assign(levels_.size(), 0), level_low_.assign(levels_.size(), std::numeric_limits<uint64_t>::max());
 }
 
 void ProbeUnit::sample(const uint8_t* data, uint64_t cycle) {
@@ -105,7 +117,7 @@ void ProbeUnit::sample(const uint8_t* data, uint64_t cycle) {
     clear(cycle);
     note_levels(data);  // the maximum includes this cycle
     std::fill(level_sum_.begin(), level_sum_.end(), 0);
-    level_high_ = level_now_;
+    level_high_ = level_low_ = level_now_;
   }
   for (size_t k = 0; k < levels_.size(); k++) std::memcpy(&level_now_[k], data + 8 * levels_[k], 8);
   if (flags & kBusy) count(data);
@@ -142,6 +154,7 @@ void ProbeUnit::note_levels(const uint8_t* data) {
     std::memcpy(&level_now_[k], data + 8 * levels_[k], 8);
     level_most_[k] = std::max(level_most_[k], level_now_[k]);
     level_high_[k] = std::max(level_high_[k], level_now_[k]);
+    level_low_[k] = std::min(level_low_[k], level_now_[k]);
     level_sum_[k] += level_now_[k];
   }
 }
@@ -158,7 +171,8 @@ void ProbeUnit::end_interval() {
   std::vector<uint64_t> row = columns_now();
   for (size_t k = 0; k < row.size(); k++) std::swap(row[k], before_[k]), row[k] = before_[k] - row[k];
   row.insert(row.end(), level_high_.begin(), level_high_.end());
-  std::fill(level_high_.begin(), level_high_.end(), 0);
+  row.insert(row.end(), level_low_.begin(), level_low_.end());
+  begin_levels();
   intervals_.add(row);
 }
 
@@ -199,6 +213,7 @@ void ProbeUnit::write_samples(const std::string& path, std::ostream& out) {
     const std::vector<uint64_t> now = columns_now();
     for (size_t k = 0; k < now.size(); k++) rows.push_back(static_cast<uint32_t>(now[k] - before_[k]));
     for (const uint64_t high : level_high_) rows.push_back(static_cast<uint32_t>(high));
+    for (const uint64_t low : level_low_) rows.push_back(static_cast<uint32_t>(low));
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
   if (!file || std::fwrite(rows.data(), sizeof rows[0], rows.size(), file.get()) != rows.size()) {

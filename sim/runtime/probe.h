@@ -39,25 +39,27 @@ class SlicedCounts {
 /// Sums over intervals of equal length. When there are `most`, neighbours are merged: the length doubles.
 class Intervals {
  public:
+  enum class Merge : uint8_t { kSum, kGreater, kLess };  ///< what two values of a column become
+
   static constexpr uint64_t kShortest = 64;  ///< cycles
 
-  void begin(size_t columns, size_t most, std::vector<bool> is_maximum);
+  void begin(size_t most, std::vector<Merge> columns);
   bool enabled() const { return most_ != 0; }
   /// Counts a cycle; returns whether an interval has ended, and its row is to be added.
   bool tick() { return enabled() && ++inside_ == length_; }
   void add(const std::vector<uint64_t>& row);
   uint64_t length() const { return length_; }
   uint64_t unfinished() const { return inside_; }
-  size_t columns() const { return columns_; }
+  size_t columns() const { return columns_.size(); }
   const std::vector<uint32_t>& data() const { return data_; }
 
  private:
   void merge();
 
-  size_t columns_ = 0, most_ = 0;
+  size_t most_ = 0;
   uint64_t length_ = kShortest, inside_ = 0;
-  std::vector<bool> is_maximum_;  ///< of each column: merged as the greater, not as the sum
-  std::vector<uint32_t> data_;    ///< row after row
+  std::vector<Merge> columns_;
+  std::vector<uint32_t> data_;  ///< row after row
 };
 
 /// One compute unit of a kernel.
@@ -99,6 +101,7 @@ class ProbeUnit {
   int find_account(const uint8_t* data) const;
   void count_holds(const uint8_t* data);
   void note_levels(const uint8_t* data);
+  void begin_levels();
   void end_interval();
   std::vector<uint64_t> columns_now();
   uint64_t word(const uint8_t* data, size_t index) const {
@@ -116,7 +119,8 @@ class ProbeUnit {
   std::vector<size_t> holds_;       ///< bits of the whole probe
   std::vector<uint64_t> held_;      ///< accounts x holds
   std::vector<size_t> levels_;      ///< words of the whole probe
-  std::vector<uint64_t> level_now_, level_most_, level_sum_, level_high_;
+  std::vector<uint64_t> level_now_, level_most_, level_sum_;
+  std::vector<uint64_t> level_high_, level_low_;  ///< of the interval
   std::vector<int> links_;
   std::map<Blamed, Chain> blame_;
   uint64_t cycles_ = 0, began_ = 0, since_ = 0;

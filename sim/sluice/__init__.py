@@ -6,9 +6,11 @@ packages of these names. This package makes each of ours importable whatever fol
 first in the package's search path, so that modules of both are found (docs/rationale/names.md).
 """
 
-import _signal  # importing `signal` itself takes milliseconds more
+from .early_signals import end_on_signals
+
+end_on_signals()  # before the imports below, which take milliseconds  # isort: split
+
 import importlib.util
-import os
 import sys
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -47,19 +49,6 @@ def _imported(name: str, ours: str) -> ModuleType:
     spec.loader.exec_module(module)
     return module
 
-
-def _is_command() -> bool:
-    """Whether this is the start of the command ``sluice``, and not of a program that imports the package."""
-    argv, all_words = getattr(sys, "argv", []), getattr(sys, "orig_argv", [])
-    if argv[:1] == ["-m"]:
-        return all_words[all_words.index("-m") + 1 :][:1] == ["sluice"]
-    return bool(argv) and os.path.basename(argv[0]) == "sluice"
-
-
-if _is_command():  # until hls.signals is imported: so far there is nothing to clean up
-    for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
-        if _number != _signal.SIGHUP or _signal.getsignal(_number) != _signal.SIG_IGN:  # nohup
-            _signal.signal(_number, lambda number, _frame: os._exit(128 + number))
 
 for _name in PACKAGES:
     share(_name)

@@ -19,10 +19,17 @@ LOAD = model.Access(
     id="load_image_L14", kind="load", buffer="image", line=14, loop="loop_x_L13", unit="burst-coalesced", memory="DDR",
     access_bytes=4, occupancy=0.25, activity=0.25, stall=0.45, bytes_used=4000, bytes_moved=64000, efficiency=0.0625,
     reuse=1.0, bytes_per_ns=3.84, bandwidth=0.15, average_burst=1.0, max_burst=1, cache_hit=None, in_vain=None,
+    unaligned=0.25,
 )  # fmt: skip
 TAPS = replace(
     LOAD, id="load_taps_L26", buffer="taps", line=26, loop="loop_x_L23", unit="prefetching", stall=0.0, occupancy=0.07,
     activity=0.07, bytes_moved=4000, efficiency=1.0, bytes_per_ns=0.24, bandwidth=0.01, average_burst=16.0, max_burst=16,
+    full_bursts=1.0, unaligned=None,
+)  # fmt: skip
+OUT = replace(
+    TAPS, id="store_out_L32", kind="store", buffer="out", line=32, loop="loop_y_L22", unit="pipelined", occupancy=0.0,
+    activity=0.0, bytes_used=40, bytes_moved=640, efficiency=0.0625, bytes_per_ns=0.04, bandwidth=0.0002,
+    average_burst=1.0, full_bursts=0.0,
 )  # fmt: skip
 LOOPS = {
     "send": (model.Loop("loop_x_L13", "x", 13, 1, 1, 1.0, 4.0, 1000, 10), model.Loop("loop_y_L11", "y", 11, 1, 1, 1.0, 400.0, 10, 1)),
@@ -33,6 +40,8 @@ SEND_ROWS = model.ChannelEnd("write_of_rows", "rows[0]", 14, "write", 16, 3, 0.4
 SMOOTH_ROWS = replace(SEND_ROWS, id="read_of_rows", line=24, end="read")
 SEND_CREDIT = model.ChannelEnd("read_of_credit", "credit", 12, "read", 1, 1, 0.2, 10, 0.3, 0.0)
 SMOOTH_CREDIT = replace(SEND_CREDIT, id="write_of_credit", line=31, end="write")
+WINDOW = model.Local("store_window_L25", "store", "window", 25, "loop_x_L23", 1000, 0.07, 0.3)
+READ = replace(WINDOW, id="load_window_L27", kind="load", line=27, requests=9000, activity=0.63, stall=0.0)
 BANK = model.Bank(0, "DDR", 0.3, 64000, 4000, 1000, 62, 900, 890, 3, 40)
 INTERVAL, ROWS_OF_SAMPLES = 64, 62
 
@@ -92,6 +101,8 @@ def _send(number: int, at: float, later: int) -> model.Launch:
         model.Column("account", IMAGE.id, tuple(waits)),
         model.Column("account", CREDIT.id, tuple(rest)),
         model.Column("level", SEND_ROWS.id, levels),
+        model.Column("min_level", SEND_ROWS.id, tuple(float(int(one / 2)) for one in levels)),
+        model.Column("max_level", SEND_ROWS.id, tuple(float(int(one) + 2) for one in levels)),
     )
     accounts = tuple(
         replace(one, cycles=int(sum(values)) + more)
@@ -118,9 +129,9 @@ def _smooth(number: int, at: float, later: int) -> model.Launch:
     )
     columns = (model.Column("account", SUM.id, (60.0,) * 40), model.Column("account", ISSUED.id, (4.0,) * 40))
     return _launch(
-        number, "smooth", at, accounts, queue=1, accesses=(TAPS,), channels=(SMOOTH_ROWS, SMOOTH_CREDIT), held=held,
+        number, "smooth", at, accounts, queue=1, accesses=(TAPS, OUT), channels=(SMOOTH_ROWS, SMOOTH_CREDIT), held=held,
         blame=blame, samples=(model.Samples(0, 32, INTERVAL, 0, columns),),
-        work=(model.Work("floating-point", 5000, 1.2), model.Work("integer", 1000, 0.24)),
+        work=(model.Work("floating-point", 5000, 1.2), model.Work("integer", 1000, 0.24)), local=(READ, WINDOW),
     )  # fmt: skip
 
 

@@ -154,6 +154,41 @@ def test_roofline_shows_each_launch_below_its_roofs(light):
     assert set(page.texts_of(".roofpoint text")) == {"send 0", "smooth 1", "send 4", "smooth 5"}
 
 
+def test_names_in_the_roofline_do_not_overlap(light):
+    """Launches of one kernel do nearly the same, so their points lie nearly at one place."""
+    page = light.open("profile", view="roofline")
+    boxes = page.run(
+        "return [...document.querySelectorAll('.roofpoint text')].map((one) => one.getBBox())"
+        ".map((box) => [box.x, box.y, box.x + box.width, box.y + box.height])"
+    )
+    assert len(boxes) == 4
+    for k, (left, top, right, bottom) in enumerate(boxes):
+        assert all(x1 <= left or right <= x0 or y1 <= top + 3 or bottom <= y0 + 3 for x0, y0, x1, y1 in boxes[:k])
+
+
+def test_accesses_inside_kernels_are_listed_the_longest_wait_first(light):
+    page = light.open("profile", view="memory")
+    rows = [row.split("\t") for row in page.texts(".viewbody section:last-of-type tbody tr")]
+    assert [row[0].strip("▸▾ \n") for row in rows] == ["kernel smooth", "store of window", "load of window"]
+    assert [row[2:] for row in rows[1:]] == [["2,000", "7 %", "■ 30 %"], ["18,000", "63 %", "0 %"]]
+
+
+def test_a_level_is_drawn_from_its_least_to_its_most(light):
+    page = light.open("profile", view="execution")
+    tops = page.run(
+        "return ['most', 'values', 'least'].map((kind) => document.querySelector(`.levels .${kind}`).getBBox().height)"
+    )
+    assert tops[0] > tops[1] > tops[2] > 0
+
+
+def test_a_low_efficiency_is_marked_where_it_matters(light):
+    """The store of a few words wastes as much of each as the load does, and less than a thousandth of the bandwidth."""
+    page = light.open("profile", view="memory")
+    found = {row.split("\t")[0].strip("▸▾ \n"): row for row in page.texts(".viewbody tbody tr")}
+    assert "▲ 6.3 %" in found["load of image"]
+    assert "6.3 %" in found["store of out"] and "▲" not in found["store of out"]
+
+
 def test_interactive_in_a_second_and_small(light, files):
     page = light.open("profile")
     assert page.run("return window.sluiceReport.timing.start") < 10_000, "a loaded machine takes longer than a second"

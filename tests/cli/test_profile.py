@@ -13,6 +13,7 @@ import pytest
 
 from hls.profile.columns import unpacked
 from hls.report.packing import unpack
+from tests.cli.golden_profiles import check_golden, check_sums
 
 pytestmark = pytest.mark.verilator
 ROOT = Path(__file__).parents[2]
@@ -70,17 +71,11 @@ def test_the_profile_has_the_form_of_its_schema(profile):
 
 def test_accounts_samples_and_blame_sum(profile):
     assert [one["kernel"] for one in profile["launches"] if not one["capture"]].count("feed") == 2
-    for one in profile["launches"]:
-        assert sum(account["cycles"] for account in one["accounts"]) == one["cycles"]
-        waits = sum(account["cycles"] for account in one["accounts"] if account["category"] == "channel")
-        assert sum(blame["cycles"] for blame in one["blame"]) == waits
-        for samples in one["samples"]:
-            columns = [column for column in samples["columns"] if column["kind"] == "account"]
-            assert sum(sum(column["values"]) for column in columns) == one["cycles"]
-    launched = [one for one in profile["launches"] if not one["capture"] or one["of"] is not None]
-    for kernel in profile["kernels"]:
-        launches = [one for one in launched if one["kernel"] == kernel["name"]]
-        assert kernel["cycles"] == sum(one["cycles"] for one in launches) and kernel["launches"] == len(launches)
+    check_sums(profile)
+
+
+def test_every_figure_is_as_in_the_golden_profile(profile, request):
+    check_golden("waits", profile, request.config.getoption("--refresh"))
 
 
 def test_verdicts_name_what_limits(profile):

@@ -36,6 +36,8 @@ MEMORY_KEYS = {
     "reuse",
     "average_burst",
     "max_burst",
+    "full_bursts",
+    "unaligned",
     "cache_hit",
     "in_vain",
     "memory",

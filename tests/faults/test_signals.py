@@ -204,3 +204,14 @@ while True:
     process.stdout.readline()
     process.terminate()
     assert process.wait(15) == 143
+
+
+def test_no_import_delays_the_first_handlers():
+    """What Python imports before them can be interrupted with a traceback: only its own start may be."""
+    script = "import sys; sys.argv[0] = 'sluice'; import sluice; import signal; print(signal.getsignal(signal.SIGINT))"
+    done = subprocess.run(
+        [sys.executable, "-P", "-X", "importtime", "-c", script], capture_output=True, text=True, check=True
+    )
+    imported = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
+    assert imported[imported.index("site") + 1] == "sluice.early_signals"
+    assert "end_on_signals" in done.stdout

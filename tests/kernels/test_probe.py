@@ -1,5 +1,6 @@
 """The probe: counts of a simulator equal those of the hardware counters, and say who waits for whom."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,14 @@ def alone(kernel: str) -> dict[str, Launch]:
     if kernel == "shared_out":
         buffers = {"in": np.arange(512, dtype=np.int32), "out": np.zeros(512, np.int32)}
         return {kernel: Launch(buffers, {}, (512,), (16,))}
-    size = 16 * N if kernel == "stride" else N
+    if kernel == "one_port":
+        buffers = {"in": RNG.integers(0, 1 << 20, 512).astype(np.int32), "out": np.zeros(512, np.int32)}
+        return {kernel: Launch(buffers, {}, (512,), (64,))}
+    if kernel == "small_table":
+        at = np.concatenate([np.arange(0, 256, 16), RNG.integers(0, 256, N - 16)]).astype(np.int32)
+        buffers = {"at": at, "table": np.zeros(256, np.int32), "out": np.zeros(1, np.int32)}
+        return {kernel: Launch(buffers, {"n": N})}
+    size = {"stride": 16 * N, "misaligned": 4 * N + 1}.get(kernel, N)
     return {kernel: Launch({"in": np.zeros(size, np.int32), "out": np.zeros(1, np.int32)}, {"n": N})}
 
 
@@ -89,6 +97,9 @@ RUNS = {
     "stride": lambda: alone("stride"),
     "one_in_four": lambda: alone("one_in_four"),
     "shared_out": lambda: alone("shared_out"),
+    "misaligned": lambda: alone("misaligned"),
+    "small_table": lambda: alone("small_table"),
+    "one_port": lambda: alone("one_port"),
 }
 
 
@@ -98,7 +109,8 @@ def test_counts_of_the_probe_are_those_of_the_hardware(system, name, seed):
     for kernel, run in system.together(RUNS[name](), seed).items():
         layout = system.kernels[kernel].layout
         # what a channel holds now is no count: it changes while the registers are read
-        names = [CYCLES, *(c.name for unit in [layout] for c in unit.counters if c.kind != "level")]
+        built = replace(layout, probed=False).counters
+        names = [CYCLES, *(c.name for c in built if c.kind != "level")]
         assert len(names) > 8 and run.counters[CYCLES] > 100
         assert {n: run.counters[n] for n in names} == {n: system.registers[kernel][n] for n in names}, kernel
 
@@ -176,6 +188,68 @@ def test_figures_known_by_hand(system):
     stats = system.result.decode("one_in_four", system.together(alone("one_in_four"))["one_in_four"].counters)
     (load,) = [access for access in stats["memory"] if access["kind"] == "load"]
     assert load["activity"] == pytest.approx(load["occupancy"] / 4)
+
+
+def figures(system, kernel: str) -> dict:
+    return system.result.decode(kernel, system.together(alone(kernel), 0)[kernel].counters)
+
+
+def access(stats: dict, buffer: str) -> dict:
+    (found,) = [one for one in stats["memory"] if one["buffer"] == buffer]
+    return found
+
+
+def test_requests_that_cross_a_word_are_counted(system):
+    load = access(figures(system, "misaligned"), "in")
+    assert load["unaligned"] == 1 / 4
+    # each word is moved once, although it is part of up to five requests
+    assert load["bytes_used"] == 16 * N and load["bytes_moved"] == 64 * (N // 4 + 1)
+    narrow = access(figures(system, "stride"), "in")
+    assert narrow["unaligned"] is None, "an access of one lane cannot cross a word"
+
+
+def test_bursts_of_the_greatest_length_are_counted(system):
+    # 600 words one after the other, in bursts of 16 that end at multiples of 1,024 bytes
+    load = access(figures(system, "stride"), "in")
+    assert load["max_burst"] == 16 and load["full_bursts"] == pytest.approx(N / 16 / (N / 16 + 1), abs=0.06)
+    # words in any order: no burst is full, and neither is that of a single store
+    run = system.together(chain(), 0)["feed"]
+    table = access(system.result.decode("feed", run.counters), "table")
+    assert table["full_bursts"] == 0 and table["average_burst"] < 2
+    assert access(figures(system, "stride"), "out")["full_bursts"] == 0
+
+
+def test_hits_are_all_but_one_request_for_each_word(system):
+    table = access(figures(system, "small_table"), "table")
+    assert table["cache_hit"] == (N - 16) / N and table["bytes_moved"] == 16 * 64
+
+
+def test_accesses_inside_a_kernel_are_counted(system):
+    launch = alone("one_port")["one_port"]
+    rounds = int((launch.buffers["in"] & 7).sum())
+    run = system.together({"one_port": launch}, 0)["one_port"]
+    stats = system.result.decode("one_port", run.counters)
+    assert stats["memory"] and {one["memory"] for one in stats["local"]} == {"t"}
+    requests = [(one["kind"], one["requests"]) for one in sorted(stats["local"], key=lambda one: one["line"])]
+    assert requests == [("store", 512), ("store", rounds), ("load", 512)]
+    ports = {a["line"]: a["cycles"] for a in stats["accounts"] if "the write port of t" in a["cause"]}
+    waited = {one["line"]: round(one["stall"] * stats["cycles"]) for one in stats["local"] if one["stall"]}
+    # whatever the port makes wait is attributed to it, unless something more important holds in the same cycle
+    assert set(waited) == set(ports) and any(ports.values()), (waited, ports)
+    assert all(ports[line] <= cycles for line, cycles in waited.items()), (waited, ports)
+
+
+def test_levels_of_an_interval_lie_between_least_and_most(system):
+    run = system.together(pair("write_fast", "read_slowly"), 0)["write_fast"]
+    (end,) = system.kernels["write_fast"].layout.channels
+    (samples,) = run.samples
+    least, most = samples.level_least[end.key], samples.level_most[end.key]
+    lengths = np.full(len(least), samples.length)
+    lengths[-1] = samples.last or samples.length
+    means = samples.level_sums[end.key] / lengths
+    assert (least <= means).all() and (means <= most).all()
+    # the reader is slower: the channel is full but for the cycle after a read, once it was
+    assert set(least[2:-1]) <= {end.depth - 1, end.depth} and set(most[1:-1]) == {end.depth} and least[0] == 0
 
 
 @pytest.mark.parametrize("name", ["chain", "circle"])

@@ -86,3 +86,33 @@ __kernel void shared_out(__global const int *restrict in, __global int *restrict
     int i = get_global_id(0);
     out[i] = in[i] * 3;
 }
+
+// 16 bytes from 4 bytes behind a multiple of 16 on: one of four requests lies in two words of 64 bytes
+__kernel void misaligned(__global const int *restrict in, __global int *restrict out, int n)
+{
+    int sum = 0;
+    #pragma unroll 4
+    for (int k = 0; k < 4 * n; k++)
+        sum += in[k + 1];
+    out[0] = sum;
+}
+// from a table of 16 words of 64 bytes
+__kernel void small_table(__global const int *restrict at, __global const int *restrict table, __global int *restrict out, int n)
+{
+    int sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += table[at[k]];
+    out[0] = sum;
+}
+// the store in the loop and the one before it share a port
+__kernel __attribute__((max_work_group_size(64)))
+void one_port(__global const int *restrict in, __global int *restrict out)
+{
+    __local int t[512];
+    int l = get_local_id(0), v = in[get_global_id(0)];
+    t[l] = v;
+    for (int k = 0; k < (v & 7); k++)
+        t[l + 64 * k] = k;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = t[63 - l];
+}

@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 
 from ...analysis.channels.endpoints import end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
+from ...ir.launch import units_of
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
 from .answers import answers_of
-from .refused import NotReplayed, check_region, refuse
+from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, whole_numbers
+from .refused import NotReplayed, refuse
 from .units import unit_numbers
 
 __all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD, CALL = range(5)  #: kinds of operations
+LOOP, ACCESS, FENCE, HAZARD, CALL, MEET = range(6)  #: kinds of operations
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class MachineText:
     numbers: list[int] = field(default_factory=list)
     regions: list[RegionPlan] = field(default_factory=list)
     units: list[Op] = field(default_factory=list)
-    fences: list[Op] = field(default_factory=list)
+    fences: list[Op] = field(default_factory=list)  #: of barriers, too
+    meets: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
     calls: list[Op] = field(default_factory=list)
 
@@ -69,7 +72,8 @@ def rows_of(planned: Planned) -> Iterator[Row]:
 def wanted_by(planned: Planned) -> list[Op]:
     """The operations of which a run must record what they do."""
     watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
-    return [*(row.op for row in rows_of(planned)), *watched]
+    groups = [op for op in walk(planned.function.body) if op.opcode == "group"]
+    return [*(row.op for row in rows_of(planned)), *watched, *groups]
 
 
 class _Writer:
@@ -90,7 +94,11 @@ class _Writer:
     def write(self) -> MachineText:
         self.rows = rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
-        self.text.fences = [op for op in rows if op.opcode == "fence"]
+        self.text.meets = [op for op in rows if op.opcode == "meet"]
+        order = {op: k for k, op in enumerate(walk(self.planned.function.body))}
+        fenced = [op for op in self.text.meets if self._stores(op)]
+        self.text.fences = sorted((op for op in rows if op.opcode == "fence"), key=order.__getitem__)
+        self.text.fences += sorted(fenced, key=order.__getitem__)  # stores serve them in this order
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
         units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
@@ -98,14 +106,23 @@ class _Writer:
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
         calls = self._calls()
-        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(calls), *_listed(regions)]
+        meets = [[self.text.fences.index(op) if op in self.text.fences else -1] for op in self.text.meets]
+        bookings = booking_numbers(self.planned.plan, self.text.regions)
+        parts = (units, fences, hazards, calls, meets, bookings, regions)
+        self.text.numbers = group_numbers(self.planned, self.text.regions)
+        self.text.numbers += [number for part in parts for number in _listed(part)]
         return self.text
+
+    def _stores(self, op: Op) -> list[int]:
+        """The units whose stores a fence, or a barrier, waits for."""
+        accesses = [self.planned.memory.accesses[one] for one in self.text.units]
+        return [k for k, a in enumerate(accesses) if a.direction != "load" and a.memory in op.attrs[Attr.MEMS]]
 
     def _fence(self, op: Op) -> list[int]:
         accesses = [self.planned.memory.accesses[one] for one in self.text.units]
-        stores = [k for k, a in enumerate(accesses) if a.direction == "store" and a.memory in op.attrs[Attr.MEMS]]
-        loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
-        if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
+        stores = self._stores(op)
+        loads = [k for k, a in enumerate(accesses) if a.direction != "store" and a.memory in op.attrs[Attr.FLUSH]]
+        if not stores or not all(accesses[k].unit.gathers_stores or accesses[k].direction == "atomic" for k in stores):
             raise refuse(op)
         return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
 
@@ -158,23 +175,23 @@ class _Writer:
         ]
 
     def _region(self, plan: RegionPlan) -> list[int]:
-        check_region(plan)
         record = self.columns.top if plan.loop is None else self.columns.loops[plan.loop]
+        by_group = plan.loop is None and units_of(self.planned.function) > 1
         results = plan.loop is not None and any(r in self.used and self._travels(r) for r in plan.loop.results)
         return [
             record,
-            plan.slots,
-            plan.entries,
+            *(([MOST_INSIDE] * 2) if by_group else [plan.slots, plan.entries]),
             int(plan.speculative),
             _latency(plan.entries, results) if plan.slots == 1 else 1,
             *_point(plan.decide),
             *_point(plan.again),
             plan.again_delay,
+            *ring_numbers(plan, _latency),
             *_listed([self._level(plan, level) for level in plan.levels]),
         ]
 
     def _level(self, plan: RegionPlan, level: LevelPlan) -> list[int]:
-        last, top = level is plan.levels[-1], plan.loop is None
+        last, single = level is plan.levels[-1], plan.loop is None and units_of(self.planned.function) == 1
         windows = [w for w in dict.fromkeys(level.windows) if not w.overlap]
         return [
             level.depth,
@@ -182,10 +199,16 @@ class _Writer:
             0 if last else level.bypass_depth,
             _latency(level.bypass_depth, True),
             *_point(level.ready),
-            1 if top else level.spacing,
-            *_listed([_window(plan, level, window) for window in windows]),
+            1 if single else level.spacing,
+            *whole_numbers(level),
+            *_listed([[*_window(plan, level, one), self._group(one)] for one in windows]),
             *_listed([self._operation(row) for row in level.row if not is_exceptional(row.op)]),
         ]
+
+    def _group(self, window: Window) -> int:
+        """Of a window of groups the column that says whether a token is the first of its group; behind it stands
+        whether it is the last. Else -1."""
+        return -1 if window.group is None else self.columns.columns[window.group]
 
     def _operation(self, row: Row) -> list[int]:
         op, payload, always = row.op, True, False
@@ -193,13 +216,15 @@ class _Writer:
             child = self.planned.plan.loops[op]
             payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
             kind, number = LOOP, self.text.regions.index(child)
+        elif op in self.text.meets:
+            kind, number = MEET, self.text.meets.index(op)
         elif op in self.text.fences:
             kind, number = FENCE, self.text.fences.index(op)
         elif op in self.text.hazards:
             kind, number, always = HAZARD, self.text.hazards.index(op), True
         elif op in self.text.calls:
             kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
-        elif op in self.planned.memory.outside and op.opcode != "atomic":
+        elif op in self.planned.memory.outside:
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)

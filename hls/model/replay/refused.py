@@ -3,11 +3,10 @@
 from ...analysis.channels.endpoints import answers_at_once, is_call
 from ...diag import Span
 from ...ir import Attr, Op, walk
-from ...ir.launch import units_of
-from ...planning.schedule import RegionPlan
+from ...ir.launch import PER_UNIT
 from ..estimate import Planned
 
-__all__ = ["NotReplayed", "check_kernel", "check_region"]
+__all__ = ["NotReplayed", "check_kernel", "refuse"]
 
 
 class NotReplayed(Exception):
@@ -18,29 +17,13 @@ class NotReplayed(Exception):
         self.what, self.span = what, span
 
 
-#: operations of a row by opcode, as messages call them
-NAMES = {
-    "meet": "a barrier",
-    "group": "work-groups with memory of their own",
-    "atomic": "an atomic operation on global memory",
-}
-
-
 def check_kernel(planned: Planned) -> None:
     """Raises NotReplayed for what concerns a whole kernel."""
-    if units_of(planned.function) > 1:
-        raise NotReplayed("several compute units", planned.function.span)
-    found = {op.opcode: op for op in walk(planned.function.body)}
-    for opcode in ("meet", "group"):
-        if opcode in found:
-            raise refuse(found[opcode])
+    if any(name.startswith(PER_UNIT) for name in planned.function.attrs.get(Attr.LAUNCH_ARGS, ())):
+        raise NotReplayed("calls of get_compute_id: what it does depends on the cycle", planned.function.span)
     for op in walk(planned.function.body):
         if is_call(op):
             _check_call(op)
-    for booking in planned.plan.bookings:
-        region, level = booking.levels[0]
-        op = next(op for op, point in region.place.items() if point.level == level)
-        raise NotReplayed("loops that share a write port", op.span)
 
 
 def _check_call(op: Op) -> None:
@@ -50,18 +33,6 @@ def _check_call(op: Op) -> None:
         raise NotReplayed(f"{what} a channel that does not block: what it does depends on the cycle", op.span)
 
 
-def check_region(region: RegionPlan) -> None:
-    """Raises NotReplayed for what concerns one loop."""
-    span = region.loop.span if region.loop else None
-    if region.ring is not None:
-        raise NotReplayed("a loop around a barrier", span)
-    for level in region.levels:
-        if level.whole is not None or any(
-            window.group is not None or window.first is not None for window in level.windows
-        ):
-            raise NotReplayed("work-groups that take turns", span)
-
-
 def refuse(op: Op) -> NotReplayed:
     """The error for an operation that the machine does not have."""
-    return NotReplayed(NAMES.get(op.opcode, f"a {op.opcode}"), op.span)
+    return NotReplayed(f"a {op.opcode}", op.span)

@@ -25,6 +25,7 @@ MODELLED = {
     LsuKind.STORE,
     LsuKind.ACKNOWLEDGED_STORE,
     LsuKind.PIPELINED_STORE,
+    LsuKind.ATOMIC,
 }
 #: the parts that have the options of wide accesses which these do not name
 INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
@@ -56,7 +57,13 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         option("outstanding"),
         option("patience"),
         option("burst_align"),
+        *_atomic(hardware.options.get("function")),
     ]
+
+
+def _atomic(function: object) -> list[int]:
+    """1 for an atomic operation, 2 for one that changes nothing, 0 for others."""
+    return [0 if function is None else 2 if function == "read" else 1]
 
 
 def _defaults(part: type) -> dict[str, object]:

@@ -51,6 +51,7 @@ class Fifo {
   u32 level() const { return count_ - (pushed_at_ == clock_.now) + (popped_at_ == clock_.now); }
   bool popped() const { return popped_at_ == clock_.now; }
   bool empty() const { return level() == 0; }
+  bool drained() const { return count_ == 0; }  ///< also of what was pushed in this cycle
 
  private:
   struct Item {
@@ -68,6 +69,7 @@ class Credits {
  public:
   Credits(Clock& clock, u32 limit) : clock_(clock), limit_(limit), credits_(limit) {}
   bool available() const { return known() > 0; }
+  bool plenty(u32 several) const { return known() >= several; }
   bool idle() const { return known() == limit_ && !(taken_at_ == clock_.now); }
   void take() { credits_--, taken_at_ = clock_.now; }
   void give() {

@@ -33,6 +33,7 @@ class Header {
 
   Fifo requests;
   u64 issued = 0, started = 0, last_issue = 0;
+  bool ended = false;        ///< the last token of an invocation is known in this cycle
   u64 busy = 0, starts = 0;  ///< cycles in which an invocation is running, and stretches of them
 
   bool marks() const { return plan_.speculative && plan_.slots > 1; }
@@ -63,23 +64,29 @@ class Header {
       popped_ = true;
     }
     slots_[token.slot] = {token.row, token.entry};
+    note_issue();
+  }
+  void note_issue() {
     issued++;
     last_issue = clock_.now;
     clock_.move();
+  }
+  /// Whether an invocation is running in this cycle.
+  void observe(bool running) {
+    busy += running;
+    starts += running && !running_;
+    running_ = running;
   }
   /// The next token of the slot may come, unless this one is behind the end of its invocation.
   void again(const Token& token) {
     if (plan_.speculative && !marks() && token.epoch != epoch_) return;
     later_.push_back({clock_.now + static_cast<u64>(plan_.again_delay), token.slot});
   }
-  void done(u32 slot) { done_.push_back(slot); }
+  void done(u32 slot) { done_.push_back(slot), ended = true; }
   void retire() { retiring_++; }
 
   void commit() {
-    const bool running = free_.size() < slots_.size();
-    busy += running;
-    starts += running && !running_;
-    running_ = running;
+    observe(free_.size() < slots_.size());
     retired_ += retiring_;
     retiring_ = 0;
     if (later_.empty() && done_.empty() && !marks()) return;

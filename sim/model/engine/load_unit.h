@@ -9,15 +9,20 @@
 
 namespace sluice {
 
+/// What keeps words that may be older than the memory's.
+class Renewed {
+ public:
+  virtual ~Renewed() = default;
+  virtual void flush() = 0;
+};
+
 /// What the memory knows of a load unit.
-class ReadUnit : public Server {
+class ReadUnit : public Server, public Renewed {
  public:
   virtual void evaluate() = 0;
   virtual void commit() = 0;
   /// A word has come back.
   virtual void arrive() = 0;
-  /// What is kept may be older than the memory.
-  virtual void flush() = 0;
   /// Whether a burst is on offer to the memory, and which.
   virtual bool asks() const = 0;
   virtual Burst asked() const = 0;

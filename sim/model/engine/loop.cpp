@@ -14,6 +14,7 @@ Level::Level(Loop& loop, int index)
   over_.assign(slots, false);
   if (plan.bypass_depth)
     bypass = std::make_unique<Fifo>(loop.clock_, static_cast<u32>(plan.bypass_depth), static_cast<u32>(plan.bypass_latency));
+  if (plan.whole) whole_ = std::make_unique<Credits>(loop.clock_, static_cast<u32>(plan.bypass_depth));
   for (const WindowPlan& window : plan.windows) windows.push_back(std::make_unique<Window>(loop.clock_, window));
 }
 
@@ -21,7 +22,8 @@ Level::Level(Loop& loop, int index)
 void Level::prepare() {
   for (int stage = 0; stage < plan.depth; stage++) {
     const Point here{index_, stage};
-    Event event{stage, here == loop_.plan_.decide, here == loop_.plan_.again, stage == plan.depth - 1, {}, {}, {}, {}};
+    const bool decides = !loop_.ring && here == loop_.plan_.decide, again = !loop_.ring && here == loop_.plan_.again;
+    Event event{stage, decides, again, stage == plan.depth - 1, {}, {}, {}, {}};
     for (size_t k = 0; k < plan.row.size(); k++)
       if (plan.row[k].push == stage) event.asks.push_back(static_cast<int>(k));
     for (const auto& level : loop_.levels) {
@@ -60,7 +62,7 @@ bool Level::enabled() const {
 /// The token that waits at the entry, with all the responses that it needs.
 bool Level::peek(Token*& token) {
   if (index_ == 0) {
-    if (!loop_.header.peek(offered_)) return false;
+    if (!(loop_.ring ? loop_.ring->peek(offered_) : loop_.header.peek(offered_))) return false;
     token = &offered_;
     return true;
   }
@@ -74,11 +76,13 @@ bool Level::peek(Token*& token) {
 
 void Level::take(Token* token) {
   if (index_ == 0) {
-    loop_.header.take(*token);
+    if (loop_.ring) loop_.ring->take(*token);
+    else loop_.header.take(*token);
     return;
   }
   Level& before = *loop_.levels[static_cast<size_t>(index_ - 1)];
   before.bypass->pop();
+  if (before.whole_) before.whole_->give();
   for (size_t k = 0; k < before.servers.size(); k++)
     if (before.plan.row[k].joins && before.on(*token, k)) before.servers[k]->take();
   for (const auto& level : loop_.levels)
@@ -87,6 +91,7 @@ void Level::take(Token* token) {
 }
 
 bool Level::has_room(const Token& token) const {
+  if (whole_ && begins_ && !whole_->plenty(static_cast<u32>(plan.whole))) return false;
   if (plan.elastic) return events_.empty() || events_.front().stage || !blocked(events_.front(), token);
   if (bypass && !bypass->available()) return false;
   for (Server* server : servers)
@@ -97,8 +102,13 @@ bool Level::has_room(const Token& token) const {
 bool Level::admits(const Token& token) const {
   if (waits_ && (!token.first || undecided_) && !ready_[token.slot]) return false;
   for (const auto& window : windows)
-    if (!window->admits(token.first)) return false;
+    if (!window->admits(token)) return false;
   return turn_ == 0 && has_room(token);
+}
+
+bool Level::wants() {
+  Token* token = nullptr;
+  return enabled() && peek(token) && !over(*token) && admits(*token);
 }
 
 void Level::drop(Token* token) {
@@ -112,7 +122,7 @@ void Level::drop(Token* token) {
 /// Takes the token at the entry, if it may enter in this cycle.
 Token* Level::enter() {
   Token* token = nullptr;
-  if (!peek(token) || !admits(*token)) return nullptr;
+  if (!may_enter || !peek(token) || !admits(*token)) return nullptr;
   take(token);
   if (index_ == 0) token = loop_.fresh(*token);
   if (!plan.elastic) {
@@ -121,7 +131,8 @@ Token* Level::enter() {
   }
   if (waits_ && (undecided_ || !token->first)) cleared_.push_back(token->slot);
   if (drops_ && token->first) begun_.push_back(token->slot);
-  for (const auto& window : windows) window->take(token->first);
+  for (const auto& window : windows) window->take(*token);
+  if (whole_) whole_->take(), begins_ = token->row[plan.last] != 0;
   return token;
 }
 
@@ -129,7 +140,7 @@ void Level::evaluate() {
   bool dropped = false;
   if (drops_) {  // whether or not the level can move
     Token* token = nullptr;
-    if (peek(token) && !token->first && over_[token->slot]) drop(token), dropped = true;
+    if (peek(token) && over(*token)) drop(token), dropped = true;
   }
   if (!enabled()) return;
   if (Token* token = dropped ? nullptr : enter()) at(0) = token, inside_++;
@@ -163,14 +174,16 @@ void Level::act(const Event& event, Token* token) {
   if (event.again && !token->last) loop_.header.again(*token);
   for (Level* level : event.ready)
     if (level->undecided_ || !token->last) level->announce(token->slot);
-  for (Window* window : event.gives) window->give();
+  for (Window* window : event.gives)
+    if (window->plan.ends(token->row)) window->give();
   for (const Told& told : event.tells) told.table->tell(token->row[told.column] != 0);
   if (!event.leaves) return;
   inside_--;
   if (bypass) {
     bypass->push(reinterpret_cast<u64>(token));
   } else {
-    if (token->last) loop_.exit.write(token->entry);
+    if (loop_.ring) loop_.ring->pass(*token);
+    else if (token->last) loop_.exit.write(token->entry);
     loop_.forget(token);
   }
 }

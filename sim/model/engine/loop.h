@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "header.h"
+#include "ring.h"
 
 namespace sluice {
 
@@ -51,11 +51,16 @@ struct Window {
   Credits credits;
   InvocationWindow tokens;
 
-  bool admits(bool first) const {
+  bool admits(const Token& token) const {
+    const bool first = token.first;
+    if (!plan.begins(token.row)) return true;
     if (plan.ahead >= 0) return tokens.available(first);
     return credits.available() && (!plan.between || !first || credits.idle());
   }
-  void take(bool first) { plan.ahead >= 0 ? tokens.take(first) : credits.take(); }
+  void take(const Token& token) {
+    if (!plan.begins(token.row)) return;
+    plan.ahead >= 0 ? tokens.take(token.first) : credits.take();
+  }
   void give() { plan.ahead >= 0 ? tokens.give() : credits.give(); }
   void commit() {
     if (plan.ahead >= 0) tokens.commit();
@@ -81,6 +86,10 @@ class Level {
   void evaluate();
   void commit();
   void announce(u32 slot) { set_.push_back(slot); }
+  /// Whether a token is at the entry that may enter, if ports are free.
+  bool wants();
+
+  bool may_enter = true;  ///< ports that the level shares with others are free
 
   const LevelPlan& plan;
   std::unique_ptr<Fifo> bypass;                  ///< past the operations; none behind the last level
@@ -105,6 +114,7 @@ class Level {
   bool peek(Token*& token);
   void take(Token* token);
   bool admits(const Token& token) const;
+  bool over(const Token& token) const { return drops_ && !token.first && over_[token.slot]; }
   bool has_room(const Token& token) const;
   Token* enter();
   void drop(Token* token);
@@ -124,6 +134,8 @@ class Level {
   std::vector<bool> ready_, over_;
   std::vector<u32> set_, cleared_, ended_, begun_;
   Token offered_;
+  std::unique_ptr<Credits> whole_;  ///< room in the bypass, where groups enter as a whole
+  bool begins_ = true;              ///< the next token is the first of a group
 };
 
 /// Loop or kernel's top.
@@ -131,20 +143,25 @@ class Loop final : public Server {
  public:
   Loop(Clock& clock, const RegionPlan& plan, u32 depth, u32 latency, const Rows& rows)
       : clock_(clock), plan_(plan), rows_(rows), header(clock, plan, depth, latency, rows), exit(clock, plan, header) {
+    if (plan.ring) ring = std::make_unique<Ring>(clock, plan, header, rows);
     for (size_t k = 0; k < plan.levels.size(); k++) levels.push_back(std::make_unique<Level>(*this, static_cast<int>(k)));
   }
   Fifo& requests() override { return header.requests; }
-  bool response() const override { return exit.response(); }
-  void take() override { exit.take(); }
+  bool response() const override { return ring ? ring->response() : exit.response(); }
+  void take() override { ring ? ring->take_result() : exit.take(); }
 
   void prepare() {
     for (auto& level : levels) level->prepare();
+  }
+  void offer() {
+    if (ring) ring->offer();
   }
   void evaluate() {
     for (auto& level : levels) level->evaluate();
   }
   void commit() {
-    header.commit();
+    if (ring) ring->commit();
+    else header.commit();
     for (auto& level : levels) level->commit();
   }
 
@@ -172,6 +189,7 @@ class Loop final : public Server {
   std::vector<Told> told;  ///< by hazard units; before prepare()
   Header header;
   Exit exit;
+  std::unique_ptr<Ring> ring;  ///< of a barrier loop: in the place of both
   std::vector<std::unique_ptr<Level>> levels;
 };
 

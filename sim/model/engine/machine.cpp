@@ -3,14 +3,16 @@
 namespace sluice {
 
 Machine::Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
-                 const std::vector<std::unique_ptr<Channel>>& channels, u64 start)
-    : plan_(plan), records_(std::move(records)), clock_(clock), memory_(memory), channels_(channels), start_(start),
+                 const std::vector<std::unique_ptr<Channel>>& channels, u64 start, Dispatcher* dispatcher)
+    : plan_(plan), records_(std::move(records)), clock_(clock), memory_(memory), channels_(channels), start_(start), dispatcher_(dispatcher),
       units_(plan, bases), loops_(plan.regions.size()) {
-  build(0, 1, 1);
+  build(0, dispatcher ? 2 : 1, 1);
+  if (dispatcher) unit_ = dispatcher->add(&loops_[0]->requests());
   units_.connect();
   for (const auto& group : groups_) group->order();
   connect();
   for (const auto& loop : loops_) loop->prepare();
+  for (const BookingPlan& booking : plan.bookings) bookings_.push_back(std::make_unique<Booking>(booking, loops_));
 }
 
 void Machine::connect() {
@@ -57,6 +59,7 @@ Server* Machine::server(const OperationPlan& plan) {
   }
   if (plan.kind == Kind::kFence) return memory_.fence(units_, plan);
   if (plan.kind == Kind::kCall) return call(plan);
+  if (plan.kind == Kind::kMeet) return meeting(plan);
   return memory_.unit(units_, plan);
 }
 
@@ -70,9 +73,37 @@ Server* Machine::call(const OperationPlan& plan) {
   return calls_.back().get();
 }
 
+Server* Machine::meeting(const OperationPlan& plan) {
+  meetings_.push_back(std::make_unique<Meeting>(clock_, plan));
+  OperationPlan asking = plan;
+  asking.number = plan_.meets[static_cast<size_t>(plan.number)].fence;
+  if (asking.number >= 0) meetings_.back()->wait_for(memory_.fence(units_, asking));
+  return meetings_.back().get();
+}
+
+/// Groups are given by the first of several units, also in the cycles in which these wait for arguments.
+void Machine::begin() {
+  if (!dispatcher_) {
+    if (clock_.now == start_) loops_[0]->requests().push(1);
+    return;
+  }
+  if (unit_ || clock_.now < start_) return;
+  const int steps = clock_.now == start_ ? plan_.groups.settling : 1;
+  for (int k = 0; k < steps; k++) dispatcher_->evaluate();
+}
+
 void Machine::evaluate() {
-  if (clock_.now == start_) loops_[0]->requests().push(1);  // the first row
+  begin();
+  for (const auto& loop : loops_) loop->offer();
+  for (const auto& booking : bookings_) booking->evaluate();
   for (const auto& loop : loops_) loop->evaluate();
+  for (const auto& meeting : meetings_) meeting->evaluate();
+  if (dispatcher_) {
+    Header& header = loops_[static_cast<size_t>(plan_.groups.region)]->header;
+    const bool enters = plan_.groups.region ? header.ended : header.last_issue == clock_.now;
+    if (enters) dispatcher_->entered(unit_);
+    header.ended = false;
+  }
   for (const Watched& one : watched_) one.store->hurry = false;
   for (const Watched& one : watched_) one.store->hurry = one.store->hurry || one.hazard->waits();
   for (const Header* header : innermost_)
@@ -109,16 +140,21 @@ void Machine::renew() {
 
 bool Machine::ended() {
   if (cycles) return true;
-  if (loops_[0]->response()) {
-    loops_[0]->take();
-    finished_ = true;
-  }
-  if (!finished_) return false;
+  if (!passed()) return false;
   units_.end();
   const bool sent = std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->requests().empty(); });
   if (!sent || !units_.idle()) return false;
   cycles = clock_.now - start_;
   return true;
+}
+
+bool Machine::passed() {
+  if (loops_[0]->response()) {
+    loops_[0]->take();
+    finished_++;
+  }
+  if (dispatcher_) return clock_.now > start_ && dispatcher_->empty() && finished_ == loops_[0]->header.issued;
+  return finished_ != 0;
 }
 
 LoopFigures Machine::figures(size_t region) const {

@@ -3,9 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "booking.h"
 #include "channel.h"
+#include "dispatcher.h"
 #include "hazard.h"
 #include "loop.h"
+#include "meeting.h"
 #include "memory.h"
 
 namespace sluice {
@@ -19,9 +22,9 @@ struct LoopFigures {
 class Machine {
  public:
   /// `records` are the rows of each loop in the record; `bases` the address of each unit's buffer; the kernel's first row
-  /// comes in cycle `start`.
+  /// comes in cycle `start`. A compute unit gets its rows from the `dispatcher` that its launch has.
   Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
-          const std::vector<std::unique_ptr<Channel>>& channels, u64 start);
+          const std::vector<std::unique_ptr<Channel>>& channels, u64 start, Dispatcher* dispatcher);
   /// One cycle, in this order: of the loops; of the calls, once all have been offered; after the memory.
   void evaluate();
   void offer() const;
@@ -40,8 +43,13 @@ class Machine {
   Loop* build(size_t region, u32 depth, u32 latency);
   Server* server(const OperationPlan& plan);
   Server* call(const OperationPlan& plan);
+  Server* meeting(const OperationPlan& plan);
   /// Tells hazard units of stores, and units of hazard units, once all exist.
   void connect();
+  /// The rows that begin in this cycle.
+  void begin();
+  /// Takes what leaves the top; whether nothing is inside, and nothing will come.
+  bool passed();
   /// Stores that come to memory leave the tables, and what loads keep may be older.
   void retire();
   void renew();
@@ -52,6 +60,9 @@ class Machine {
   Memory& memory_;
   const std::vector<std::unique_ptr<Channel>>& channels_;
   const u64 start_;
+  Dispatcher* const dispatcher_;
+  size_t unit_ = 0;   ///< its number among those of the dispatcher
+  u64 finished_ = 0;  ///< rows of the top that have ended
   KernelUnits units_;
   std::vector<std::unique_ptr<Comparison>> hazards_;
   /// A store whose unit reports to a table of a hazard unit when it is in memory.
@@ -63,10 +74,11 @@ class Machine {
   };
   std::vector<Watched> watched_;
   std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<Booking>> bookings_;
   std::vector<std::unique_ptr<CallGroup>> groups_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
   std::vector<const Header*> innermost_;
-  bool finished_ = false;
 };
 
 }  // namespace sluice

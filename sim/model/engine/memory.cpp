@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -68,9 +70,17 @@ void Writes::give() {
 }
 
 void KernelUnits::connect() const {
-  for (Fence* fence : fences) {
-    for (const u64 unit : fence->plan().stores) fence->watch(stores[unit]);
-    for (const u64 unit : fence->plan().loads) fence->invalidate(loads[unit]);
+  std::vector<Fence*> ordered = fences;
+  std::sort(ordered.begin(), ordered.end(), [](const Fence* a, const Fence* b) { return &a->plan() < &b->plan(); });
+  for (Fence* fence : ordered) {
+    for (const u64 unit : fence->plan().stores) {
+      if (stores[unit]) fence->watch(stores[unit]);
+      else fence->watch(atomics[unit]);
+    }
+    for (const u64 unit : fence->plan().loads) {
+      if (loads[unit]) fence->invalidate(loads[unit]);
+      else fence->invalidate(atomics[unit]);
+    }
   }
 }
 
@@ -82,11 +92,13 @@ void KernelUnits::end() {
 }
 
 bool KernelUnits::idle() const {
-  return std::all_of(stores.begin(), stores.end(), [](const StoreUnit* unit) { return !unit || unit->idle(); });
+  return std::all_of(stores.begin(), stores.end(), [](const StoreUnit* unit) { return !unit || unit->idle(); }) &&
+         std::all_of(atomics.begin(), atomics.end(), [](const AtomicUnit* unit) { return !unit || unit->idle(); });
 }
 
 void KernelUnits::figures(size_t unit, u64* out) const {
   if (const StoreUnit* one = stores[unit]) out[0] = one->accesses, out[1] = one->word_count, out[2] = one->burst_count;
+  if (const AtomicUnit* one = atomics[unit]) out[0] = out[1] = out[2] = one->accesses;
   if (const ReadUnit* one = loads[unit]) out[0] = one->accesses, out[1] = one->words, out[2] = one->burst_count;
 }
 
@@ -103,6 +115,10 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
   const auto number = static_cast<size_t>(operation.number);
   const UnitPlan& plan = kernel.plan.units[number];
   const u64 base = kernel.bases[number];
+  if (plan.atomic) {
+    atomic_units_.push_back(std::make_unique<AtomicUnit>(clock_, plan, operation, base));
+    return kernel.atomics[number] = atomic_units_.back().get();
+  }
   if (plan.store) {
     if (plan.lanes) store_units_.push_back(std::make_unique<WideStoreUnit>(clock_, plan, operation, base));
     else store_units_.push_back(std::make_unique<StoreUnit>(clock_, plan, operation, base));
@@ -118,20 +134,29 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
   return kernel.loads[number] = load_units_.back().get();
 }
 
-Server* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
+Fence* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
   fences_.push_back(std::make_unique<Fence>(clock_, kernel.plan.fences[static_cast<size_t>(operation.number)], operation));
   kernel.fences.push_back(fences_.back().get());
   return fences_.back().get();
 }
 
 void Memory::connect() {
+  const auto join = [this](ReadUnit& unit) { loads_.push_back(std::make_unique<Reads>(clock_, unit, paths_.size())); };
+  for (const auto& unit : load_units_) join(*unit);
+  for (const auto& unit : store_units_) stores_.push_back(std::make_unique<Writes>(clock_, *unit));
+  if (!atomic_units_.empty()) {
+    std::vector<AtomicUnit*> units;
+    for (const auto& unit : atomic_units_) units.push_back(unit.get());
+    atomics_ = std::make_unique<AtomicMemory>(clock_, std::move(units));
+    join(*atomics_);
+    stores_.push_back(std::make_unique<Writes>(clock_, *atomics_));
+  }
   if (!constant_loads_.empty()) {
     std::vector<ConstantLoadUnit*> loads;
     for (const auto& load : constant_loads_) loads.push_back(load.get());
     load_units_.push_back(std::make_unique<ConstantCache>(clock_, std::move(loads)));
+    join(*load_units_.back());
   }
-  for (const auto& unit : load_units_) loads_.push_back(std::make_unique<Reads>(clock_, *unit, paths_.size()));
-  for (const auto& unit : store_units_) stores_.push_back(std::make_unique<Writes>(clock_, *unit));
 }
 
 /// The bank of a burst, and its byte address in it.
@@ -147,6 +172,7 @@ void Memory::evaluate() {
   for (const auto& fence : fences_) fence->ask();
   for (const auto& unit : load_units_) unit->evaluate();
   for (const auto& unit : store_units_) unit->evaluate();
+  if (atomics_) atomics_->evaluate();
   for (const auto& reads : loads_) reads->give();
   for (const auto& writes : stores_) writes->give();
   for (const auto& writes : stores_) writes->look();
@@ -239,6 +265,7 @@ void Memory::move_words(Path& path) {
 void Memory::commit() {
   for (const auto& unit : load_units_) unit->commit();
   for (const auto& unit : store_units_) unit->commit();
+  if (atomics_) atomics_->commit();
   for (const auto& fence : fences_) fence->commit();
 }
 

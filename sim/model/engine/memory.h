@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../dram/channel.h"
+#include "atomic_memory.h"
 #include "bank.h"
 #include "constant.h"
 #include "fence.h"
@@ -51,14 +52,14 @@ class Reads {
 /// One store unit's path: a burst after the other, confirmations in order.
 class Writes {
  public:
-  Writes(Clock& clock, StoreUnit& of) : unit(of), clock_(clock) {}
+  Writes(Clock& clock, WriteUnit& of) : unit(of), clock_(clock) {}
   void look() { known_ahead_ = ahead; }
   bool may_send() const;
   u64 send(size_t bank, u64 words);
   void confirm(u64 turn) { turns_[turn - gone_] = clock_.now + 2; }  // through a FIFO of confirmations
   void give();
 
-  StoreUnit& unit;
+  WriteUnit& unit;
   u64 ahead = 0;            ///< words that were taken and have not moved
   std::deque<size_t> order;  ///< banks at which bursts begin
   bool busy = false;        ///< whether words of a burst move
@@ -71,11 +72,12 @@ class Writes {
 
 /// The units of one kernel.
 struct KernelUnits {
-  KernelUnits(const MachinePlan& of, const u64* addresses) : plan(of), bases(addresses), loads(of.units.size()), stores(of.units.size()) {}
+  KernelUnits(const MachinePlan& of, const u64* addresses) : plan(of), bases(addresses), loads(of.units.size()), stores(of.units.size()), atomics(of.units.size()) {}
   const MachinePlan& plan;
   const u64* bases;                ///< addresses of the units' buffers
   std::vector<ReadUnit*> loads;    ///< by the number of the unit in the plan; null for one of the other kind
   std::vector<StoreUnit*> stores;
+  std::vector<AtomicUnit*> atomics;
   std::vector<Fence*> fences;
   bool over = false;               ///< no store is on its way any more
 
@@ -93,7 +95,7 @@ class Memory {
  public:
   Memory(Clock& clock, const Board* board, u64 age);
   Server* unit(KernelUnits& kernel, const OperationPlan& operation);
-  Server* fence(KernelUnits& kernel, const OperationPlan& operation);
+  Fence* fence(KernelUnits& kernel, const OperationPlan& operation);
   /// Makes the paths of the units, once all exist.
   void connect();
   void evaluate();
@@ -118,6 +120,8 @@ class Memory {
   std::vector<std::unique_ptr<ReadUnit>> load_units_;
   std::vector<std::unique_ptr<ConstantLoadUnit>> constant_loads_;  ///< behind the cache, which is a load unit
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
+  std::vector<std::unique_ptr<AtomicUnit>> atomic_units_;
+  std::unique_ptr<AtomicMemory> atomics_;  ///< which serves them
   std::vector<std::unique_ptr<Fence>> fences_;
   std::vector<std::unique_ptr<Reads>> loads_;
   std::vector<std::unique_ptr<Writes>> stores_;

@@ -12,7 +12,7 @@ struct Point {
   bool operator==(const Point& other) const { return level == other.level && stage == other.stage; }
 };
 
-enum class Kind { kLoop, kAccess, kFence, kHazard, kCall };
+enum class Kind { kLoop, kAccess, kFence, kHazard, kCall, kMeet };
 
 struct RegionPlan;
 
@@ -30,6 +30,10 @@ struct WindowPlan {
   int most;
   bool undecided, between, dropped_inside;
   int ahead;  ///< -1: does not compare numbers of tokens
+  /// Of groups: the column that says whether a token is the first of its group, behind which stands whether it is the last; else -1.
+  int group;
+  bool begins(const u64* row) const { return group < 0 || row[group] != 0; }
+  bool ends(const u64* row) const { return group < 0 || row[group + 1] != 0; }
 };
 
 struct LevelPlan {
@@ -38,6 +42,7 @@ struct LevelPlan {
   int bypass_depth, bypass_latency;
   Point ready;
   int spacing;
+  int whole, last;  ///< tokens of a group, all of which must have room, else 0; column of the last of a group
   std::vector<WindowPlan> windows;
   std::vector<OperationPlan> row;
 };
@@ -49,6 +54,9 @@ struct RegionPlan {
   int exit_latency;
   Point decide, again;
   int again_delay;
+  int ring;  ///< of a barrier loop: groups inside at most, else 0
+  bool overtaking;
+  int returned_latency, result_latency;
   std::vector<LevelPlan> levels;
 };
 
@@ -59,6 +67,7 @@ struct UnitPlan {
   int word_bytes, depth, pending, kept;
   bool reads_ahead, pipelined;
   int outstanding, patience, align;
+  int atomic;  ///< 1 of an atomic operation, 2 of one that changes nothing, else 0
 };
 
 /// The stores that a hazard unit watches at one operation, whose fate is known at a point of a region, by a column of its
@@ -105,11 +114,39 @@ struct CallPlan {
   std::vector<u64> loads;
 };
 
+/// A barrier, and the number of the fence that complete groups wait for; -1: none.
+struct MeetPlan {
+  int fence;
+};
+
+/// Ports that tokens of several levels use, so many cycles after they enter. Reservations reach `length` cycles ahead.
+struct BookingPlan {
+  struct Use {
+    int port, cycle;
+    bool operator==(const Use& other) const { return port == other.port && cycle == other.cycle; }
+  };
+  struct User {
+    int region, level, ahead, spacing;
+    std::vector<Use> uses;
+  };
+  int length;
+  std::vector<User> users;
+};
+
+/// A kernel of several compute units: the region of which an invocation has the work-items of a group; 0: the top itself, as a
+/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit.
+struct GroupsPlan {
+  int region, settling;
+};
+
 struct MachinePlan {
+  GroupsPlan groups;
   std::vector<UnitPlan> units;
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
   std::vector<CallPlan> calls;
+  std::vector<MeetPlan> meets;
+  std::vector<BookingPlan> bookings;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
 
@@ -124,22 +161,22 @@ class Reader {
   }
   void read(Point& point) { read(point.level), read(point.stage); }
   void read(WindowPlan& w) {
-    read(w.until), read(w.most), read(w.undecided), read(w.between), read(w.dropped_inside), read(w.ahead);
+    read(w.until), read(w.most), read(w.undecided), read(w.between), read(w.dropped_inside), read(w.ahead), read(w.group);
   }
   void read(OperationPlan& o) {
     read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.always), read(o.column), read(o.number);
   }
   void read(LevelPlan& l) {
-    read(l.depth), read(l.elastic), read(l.bypass_depth), read(l.bypass_latency), read(l.ready), read(l.spacing);
+    read(l.depth), read(l.elastic), read(l.bypass_depth), read(l.bypass_latency), read(l.ready), read(l.spacing), read(l.whole), read(l.last);
     read(l.windows), read(l.row);
   }
   void read(RegionPlan& r) {
     read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.exit_latency), read(r.decide), read(r.again);
-    read(r.again_delay), read(r.levels);
+    read(r.again_delay), read(r.ring), read(r.overtaking), read(r.returned_latency), read(r.result_latency), read(r.levels);
   }
   void read(UnitPlan& u) {
     read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
-    read(u.outstanding), read(u.patience), read(u.align);
+    read(u.outstanding), read(u.patience), read(u.align), read(u.atomic);
   }
   void read(StoresPlan& s) {
     read(s.entries), read(s.per_word), read(s.certain), read(s.port), read(s.on_chip), read(s.unit), read(s.region);
@@ -158,7 +195,14 @@ class Reader {
     list.resize(static_cast<size_t>(number()));
     for (T& one : list) read(one);
   }
-  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.regions); }
+  void read(MeetPlan& m) { read(m.fence); }
+  void read(BookingPlan::Use& u) { read(u.port), read(u.cycle); }
+  void read(BookingPlan::User& u) { read(u.region), read(u.level), read(u.ahead), read(u.spacing), read(u.uses); }
+  void read(BookingPlan& b) { read(b.length), read(b.users); }
+  void read(GroupsPlan& g) { read(g.region), read(g.settling); }
+  void read(MachinePlan& m) {
+    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.meets), read(m.bookings), read(m.regions);
+  }
 
  private:
   const int64_t* next_;

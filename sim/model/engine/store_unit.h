@@ -3,17 +3,15 @@
 #include <deque>
 
 #include "burst.h"
+#include "fenced.h"
 #include "loop.h"
 
 namespace sluice {
 
-class Fence;
-class PlaceTable;
-
-class StoreUnit : public Server {
+class StoreUnit : public Server, public Fenced, public WriteUnit {
  public:
   StoreUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
-      : bursts(clock, 2, 1), words(clock, kWords, 1), clock_(clock), plan_(plan), base_(base),
+      : WriteUnit(clock, 2, kWords, 1), clock_(clock), plan_(plan), base_(base),
         requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
         builder_(static_cast<u64>(plan.align / plan.word_bytes)) {}
 
@@ -21,20 +19,14 @@ class StoreUnit : public Server {
   bool response() const override { return true; }
   void take() override {}
   /// The memory has written a burst.
-  void confirm() { confirming_++; }
+  void confirm() override { confirming_++; }
+  u32 queued() const override { return requests_.level() - requests_.popped(); }
+  bool taken() const override { return requests_.popped(); }
   virtual bool idle() const { return requests_.empty() && !held_ && !builder_.open() && waiting_.empty(); }
 
-  Fifo bursts, words;
   bool drained = false, over = false;  ///< no store is on its way; none will come any more
   bool hurry = false;                  ///< an access waits for the open burst
   u64 accesses = 0, word_count = 0, burst_count = 0;
-
-  /// A fence is offered in this cycle; of several the one that was served least recently is taken.
-  void ask_fence(Fence* fence) {
-    if (!offered_ || standing_ == fence || (standing_ == nullptr && served_ == offered_)) offered_ = fence;
-  }
-  Fence* accepted_fence() const { return accepted_; }
-  Fence* answered_fence() const { return answered_; }
 
   virtual void evaluate() {
     drained = !requests_.head();
@@ -52,9 +44,7 @@ class StoreUnit : public Server {
     }
     if (sent_ || accepted_) waiting_.push_back({clock_.now + 1, accepted_, sent_});
     sent_ = 0;
-    standing_ = accepted_ ? nullptr : offered_;
-    if (accepted_) served_ = accepted_;
-    offered_ = nullptr;
+    end_turn();
     confirmed_ += confirming_;
     confirming_ = 0;
   }
@@ -94,7 +84,6 @@ class StoreUnit : public Server {
   const UnitPlan& plan_;
   const u64 base_;
   Fifo requests_;
-  Fence* offered_ = nullptr;
 
  private:
   /// A burst of stores or a fence that is not over, and the cycle from which it may be.
@@ -126,7 +115,6 @@ class StoreUnit : public Server {
   u64 word_ = 0, age_ = 0, confirmed_ = 0, confirming_ = 0;
   u64 count_ = 0, stores_ = 0, sent_ = 0, retired_ = 0;  ///< stores: of the word, of the open burst, sent, come to memory
   std::deque<Waiting> waiting_;
-  Fence *standing_ = nullptr, *served_ = nullptr, *accepted_ = nullptr, *answered_ = nullptr;
 };
 
 }  // namespace sluice

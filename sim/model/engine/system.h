@@ -9,9 +9,15 @@ class System {
   System(const Board* board, u64 age, const std::vector<ChannelPlan>& channels) : memory_(clock_, board, age) {
     for (const ChannelPlan& plan : channels) channels_.push_back(std::make_unique<Channel>(clock_, plan));
   }
-  void add(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, u64 start, bool endless) {
+  void add(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, u64 start, bool endless,
+           Dispatcher* dispatcher = nullptr) {
     (endless ? endless_ : awaited_).push_back(machines_.size());
-    machines_.push_back(std::make_unique<Machine>(plan, std::move(records), bases, clock_, memory_, channels_, start));
+    machines_.push_back(std::make_unique<Machine>(plan, records, bases, clock_, memory_, channels_, start, dispatcher));
+  }
+  /// So many compute units, which share the `groups` of a launch.
+  void add_units(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, u64 start, u64 units, u64 groups) {
+    dispatchers_.push_back(std::make_unique<Dispatcher>(groups));
+    for (u64 k = 0; k < units; k++) add(plan, records, bases, start, false, dispatchers_.back().get());
   }
   /// Runs all launches to their ends, and endless ones until they rest; false if nothing moves for a long time, or after
   /// `limit` cycles.
@@ -28,6 +34,7 @@ class System {
   Clock clock_;
   Memory memory_;
   std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<std::unique_ptr<Dispatcher>> dispatchers_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<size_t> awaited_, endless_;  ///< machines
 };

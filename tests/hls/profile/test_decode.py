@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from hls.profile import CYCLES, Access, Account, Layout, Loop, ProfileError, decode
+from hls.profile.layout import Local
 
 OUTER = Loop("loop_i", "i", 4, static_ii=1, interleaving=1)
 INNER = Loop("loop_k", "k", 6, static_ii=9, interleaving=9)
@@ -68,7 +69,7 @@ def test_every_figure():
             store_c_words=1,
         ),
     )
-    assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "accounts", "units"]
+    assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "local", "accounts", "units"]
     assert stats["loops"] == [
         {
             "line": 4,
@@ -107,6 +108,8 @@ def test_every_figure():
         "reuse": 1.0,
         "average_burst": 8.0,
         "max_burst": None,
+        "full_bursts": None,
+        "unaligned": None,
         "cache_hit": None,
         "in_vain": None,
         "memory": "DDR",
@@ -118,6 +121,27 @@ def test_every_figure():
     assert stats["memory"][1]["bytes_moved"] == 64
     assert stats["memory"][1]["efficiency"] == 40 / 64 and stats["memory"][1]["reuse"] == 1.0
     assert stats["accounts"][2] == {"cause": "load of a", "line": 7, "cycles": 200}
+
+
+def test_what_only_a_simulator_counts():
+    """Of a wide access that needs two words where it crosses: 64 requests of which 16 cross need 80 words, of which 20
+    were moved."""
+    wide = Access("x", 7, "a", "load", "any", access_bytes=16, word_bytes=64, cached=True, wide=True, max_burst=16)
+    narrow = replace(wide, key="y", wide=False, max_burst=1)
+    layout = Layout("dot", 240.0, (OUTER,), (wide, narrow), (), local=(Local("t", 8, "tile", "store", "loop_i"),))
+    assert not [c for c in layout.counters if c.owner == "t" or c.kind in ("unaligned", "full")]
+    values = dict.fromkeys([c.name for c in layout.counters], 0) | {CYCLES: 0}
+    assert decode(layout, values)["local"] == [] and decode(layout, values)["memory"][0]["unaligned"] is None
+    probed = replace(layout, probed=True)
+    more = [c.name for c in probed.counters if c not in layout.counters]
+    assert more == ["x_unaligned", "x_full", "t_accepted", "t_stalled"]
+    counted = dict.fromkeys(more, 0) | {"x_accepted": 64, "x_words": 20, "x_bursts": 5, "x_full": 1, "x_unaligned": 16}
+    stats = decode(replace(probed, accounts=()), values | counted | {"t_accepted": 30, "t_stalled": 6})
+    first, second = stats["memory"]
+    assert (first["unaligned"], first["full_bursts"], first["cache_hit"]) == (0.25, 0.2, 0.75)
+    assert second["unaligned"] is second["full_bursts"] is None
+    (tile,) = stats["local"]
+    assert tile == {"line": 8, "memory": "tile", "kind": "store", "requests": 30, "activity": None, "stall": None}
 
 
 @pytest.mark.parametrize(("cached", "hits"), [(True, 0.75), (False, None)])

@@ -65,6 +65,22 @@ def test_total_is_the_sum_of_counts_and_the_mean_of_shares():
     assert [(one.cause, one.cycles) for one in total.held] == [("other", 100), ("memory", 15)]
 
 
+def test_totals_of_bursts_requests_and_accesses_inside_kernels():
+    """Shares of bursts are weighted by bursts, those of requests by requests, those of cycles by cycles."""
+    local = model.Local("t", "store", "tile", 5, "l", 50, 0.5, 0.2)
+    one = with_access(
+        launch(0, issue=100), activity=1.0, bytes_moved=6400, average_burst=64, full_bursts=1.0, unaligned=0.5
+    )
+    two = with_access(
+        launch(1, issue=300), activity=1.0, bytes_moved=300, average_burst=1, full_bursts=0.0, unaligned=0.1
+    )
+    total = total_of([replace(one, local=(local,)), replace(two, local=(replace(local, requests=150, stall=0.0),))])
+    (access,) = total.accesses
+    assert access.full_bursts == pytest.approx(100 / 400) and access.unaligned == pytest.approx((50 + 30) / 400)
+    (found,) = total.local
+    assert (found.requests, found.activity, found.stall) == (200, 0.5, pytest.approx(0.05))
+
+
 def test_operations_of_launches_are_summed():
     work = (model.Work("integer", 10, 2.0),)
     assert total_of([replace(launch(k, issue=5), work=work) for k in range(3)]).work == (
@@ -92,10 +108,13 @@ def test_page_has_the_samples_of_the_profile():
 def test_page_leaves_out_what_is_too_much(monkeypatch):
     monkeypatch.setattr(profile_page, "MOST_NUMBERS", 700)
     monkeypatch.setattr(profile_page, "MOST_DETAILED", 2)
-    whole = profile(*(with_access(sampled(k, "k", rows)) for k, rows in enumerate((100, 100, 300))))
+    local = (model.Local("t", "store", "tile", 5, None, 50, 0.5, 0.2),)
+    launches = (with_access(sampled(k, "k", rows)) for k, rows in enumerate((100, 100, 300)))
+    whole = profile(*(replace(one, local=local) for one in launches))
     data = profile_page.page_data(whole)
     assert [bool(one["samples"]) for one in data["launches"]] == [False, False, True], "600 numbers fit"
     assert [one["detailed"] for one in data["launches"]] == [True, False, True]
     assert [len(one["accesses"]) for one in data["launches"]] == [1, 0, 1]
+    assert [len(one["local"]) for one in data["launches"]] == [1, 0, 1]
     assert (data["not_sampled"], data["not_detailed"]) == (2, 1)
     assert [one["cycles"] for one in data["launches"]] == [6400, 6400, 19200], "each launch is there"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hls.cli import main
 from hls.profile import model, schema
 from hls.profile.compare import compare, compare_text
-from hls.profile.compare_figures import compare_figures
+from hls.profile.compare_figures import compare_areas, compare_figures
 from hls.profile.profile_text import render_brief, render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
@@ -152,6 +152,41 @@ def test_a_comparison_matches_loops_accesses_and_channels_and_not_their_lines():
     twice = replace(before, accesses=(*before.accesses, replace(before.accesses[0], id="b", line=5)))
     (extra, *_) = compare_figures(plain(profile(before)), plain(profile(twice)))["k"]
     assert extra.what == "load of a, loop i (2)" and extra.before is None and extra.after is not None
+
+
+def test_loops_of_one_label_are_told_apart_by_the_loops_around_them():
+    """The loops k, one in i and one in j, have changed places in the source."""
+    first = replace(LOOP, id="a", name="k@4", path="i/k", measured_ii=2.0)
+    second = replace(LOOP, id="b", name="k@8", line=8, path="j/k", measured_ii=8.0)
+    before, after = (replace(launch(issue=100), loops=loops) for loops in ((first, second), (second, first)))
+    assert compare_figures(plain(profile(before)), plain(profile(after)))["k"] == ()
+    faster = replace(after, loops=(replace(second, measured_ii=4.0), first))
+    (only,) = compare_figures(plain(profile(before)), plain(profile(faster)))["k"]
+    assert (only.what, only.before, only.after) == ("loop j/k", 8.0, 4.0)
+
+
+def test_a_comparison_says_what_became_of_the_area(tmp_path):
+    def of(*areas: model.Area) -> model.Profile:
+        one = profile(launch(issue=100))
+        return replace(one, programs=(replace(one.programs[0], areas=areas),))
+
+    old = of(model.Area("k", 2000, 4000, 4, 0), model.Area("", 5000, 9000, 14, 0))
+    new = of(model.Area("k", 2500, 4000, 4, 2), model.Area("", 5500, 9000, 14, 2))
+    changes, areas = compare(plain(old), plain(new)), compare_areas(plain(old), plain(new))
+    lines = compare_text(changes, areas).splitlines()
+    assert lines[1] == "    area: logic cells 2,000 -> 2,500 (+25.0 %), DSP blocks 0 -> 2"
+    assert lines[2] == "area of the whole design: logic cells 5,000 -> 5,500 (+10.0 %), DSP blocks 0 -> 2"
+    assert compare_areas(plain(old), plain(old)) == {"k": (), "": ()}
+    assert compare_areas(plain(profile(launch(issue=100))), plain(new)) == {}, "a profile without reports has no areas"
+    two = replace(new, programs=(*new.programs, replace(new.programs[0], number=1)))
+    assert "" not in compare_areas(plain(old), plain(two)), "it is not known which design to compare"
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, one in zip(paths, (old, new)):
+        path.write_text(json.dumps(plain(one)))
+    done = CliRunner().invoke(main, ["profile", "--compare", "-o", str(tmp_path / "out"), *map(str, paths)])
+    assert done.exit_code == 0 and done.output.splitlines() == lines
+    page = (tmp_path / "out" / "compare.html").read_text()
+    assert "<td>area</td><td>logic cells</td><td>2,000</td><td>2,500</td>" in page
 
 
 def test_figures_of_several_launches_are_means_counts_by_launch_and_others_by_cycles():

@@ -75,6 +75,15 @@ def test_a_host_that_is_not_ready():
     assert verdict(*apart).rule == "host" and verdict(*close).rule == "nothing"
 
 
+def test_an_access_that_moves_little_is_no_pattern_to_look_at():
+    """A single store of 4 bytes moves a word of 64, beside a load that uses all of its bytes."""
+    one = with_access(launch(issue=700, memory=300), bytes_used=64000, bytes_moved=64000)
+    store = replace(one.accesses[0], id="store", kind="store", bytes_used=4, bytes_moved=64, efficiency=1 / 16)
+    assert verdict(replace(one, accesses=(*one.accesses, store))).rule == "memory"
+    many = replace(store, bytes_used=4000, bytes_moved=64000)
+    assert verdict(replace(one, accesses=(*one.accesses, many))).rule == "pattern"
+
+
 def test_full_says_nothing_of_memory_to_a_kernel_without_accesses():
     alone = verdict(launch(issue=950, drain=50))
     assert alone.rule == "full"
@@ -136,6 +145,7 @@ def test_categories_of_the_rules_are_those_of_accounts():
         "depth_saves",
         "ramp_up_and_drain",
         "efficiency",
+        "wasted",
         "bandwidth",
         "row_misses",
         "gaps",

@@ -122,7 +122,7 @@ def test_samples_of_all_launches_are_limited(record, monkeypatch):
     for _ in range(4):
         begin = program.clock.cycle
         program.clock.cycle += 640
-        program.end(record, program.one, begin, (Samples(begin, 64, 0, {}, (rows, 0 * rows), {}, {}),))
+        program.end(record, program.one, begin, (Samples(begin, 64, 0, {}, (rows, 0 * rows), {}, {}, {}),))
     assert [len(one.samples) for one in record.launches] == [1, 1, 0, 0] and record.unsampled == 2
 
 

@@ -122,6 +122,15 @@ function share(part, whole) {
   return whole ? part / whole : 0;
 }
 
+/** From this share of its memory's peak on it matters how much an access wastes. */
+const MATTERS = 0.01;
+
+/** The efficiency of an access; marked if it wastes more than it uses, and moves enough for that to matter. */
+function efficiencyShow(one) {
+  const wastes = one.efficiency !== null && one.efficiency < 0.5 && (one.bandwidth ?? 1) >= MATTERS;
+  return wastes ? sign("warning", percent(one.efficiency, 1)) : percentOr(one.efficiency);
+}
+
 /** A share for a table; "" for none. */
 function percentOr(value, digits = 1) {
   return value === null || value === undefined ? "" : percent(value, digits);

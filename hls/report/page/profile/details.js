@@ -148,6 +148,7 @@ DETAILS.use = ({ id }, item) => {
         ["reuse", one.reuse === null ? "" : `${number(one.reuse, 2)} requests of each byte`],
         ["bandwidth", `${number(one.bytes_per_ns, 2)} GB/s, ${percentOr(one.bandwidth)} of the peak`],
         ["average burst", one.average_burst === null ? "" : count(Number(one.average_burst.toFixed(1)), "word")],
+        ["full bursts", one.full_bursts === null ? "" : `${percentOr(one.full_bursts)}, of ${one.max_burst} words`],
         ["longest burst", one.max_burst ? count(one.max_burst, "word") : ""],
         ["unaligned requests", percentOr(one.unaligned)],
         ["cache hits", percentOr(one.cache_hit)],

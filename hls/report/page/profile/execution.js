@@ -33,15 +33,15 @@ VIEWS.push({
 
 const LAUNCH_COLUMNS = [
   { title: "Launch", numeric: true, value: (one) => one.number },
-  { title: "Kernel", value: (one) => one.kernel },
+  { title: "Kernel", class: "short", value: (one) => one.kernel },
   {
     title: "Kind",
-    class: "short",
+    class: "narrow",
     value: launchKind,
   },
   {
     title: "Size",
-    class: "short",
+    spare: true,
     value: (one) => (one.capture ? "" : `${sizeWords(one.global_size)} / ${sizeWords(one.local_size)}`),
     tip: "global size / size of a group",
   },
@@ -250,18 +250,23 @@ function makeTimeline(lanes, levels) {
   function drawLevels(lane, y) {
     const bottom = y + LANE.level;
     const most = Math.max(1, lane.depth);
-    const path = lane.pieces.map((piece) => {
-      const steps = [...piece.values].map((value, row) => {
-        const until = Math.min(piece.end, piece.start + (row + 1) * piece.step);
-        return `V${(bottom - (value / most) * LANE.level).toFixed(1)}H${x(until).toFixed(1)}`;
+    const area = (kind) =>
+      lane.pieces.map((piece) => {
+        const steps = [...(piece[kind] ?? [])].map((value, row) => {
+          const until = Math.min(piece.end, piece.start + (row + 1) * piece.step);
+          return `V${(bottom - (value / most) * LANE.level).toFixed(1)}H${x(until).toFixed(1)}`;
+        });
+        return `M${x(piece.start).toFixed(1)} ${bottom}${steps.join("")}V${bottom}Z`;
       });
-      return `M${x(piece.start).toFixed(1)} ${bottom}${steps.join("")}V${bottom}Z`;
-    });
     return s(
       "g",
       { "clip-path": "url(#lanes)", class: "levels", onclick: () => selection.set({ item: lane.key }) },
-      s("title", null, `values in channel ${lane.title}, mean of each interval; depth ${lane.depth}`),
-      s("path", { d: path.join("") }),
+      s(
+        "title",
+        null,
+        `values in channel ${lane.title}: least, mean and most of each interval, from dark to light; depth ${lane.depth}`,
+      ),
+      ["most", "values", "least"].map((kind) => s("path", { class: kind, d: area(kind).join("") })),
     );
   }
 

@@ -100,14 +100,16 @@ function stackSlices(slices) {
   return Math.max(1, ends.length);
 }
 
-/** Channel levels over time: [{title, depth, pieces: [{start, step, values}]}], those with the most waits first. */
+/** Channel levels over time: [{title, depth, pieces: [{start, step, values, least, most}]}], those with the most waits
+ *  first. A column is missing where all of its numbers are 0. */
 function levelLanes() {
   const lanes = new Map();
   for (const launch of launchesShown) {
     const period = 1000 / launch.clock_mhz;
     const ends = new Map(launch.channels.map((end) => [end.id, end]));
     for (const samples of launch.samples) {
-      for (const column of columnsOf.get(samples)) {
+      const columns = columnsOf.get(samples);
+      for (const column of columns) {
         const end = column.kind === "level" ? ends.get(column.id) : null;
         if (!end) continue;
         if (!lanes.has(end.name))
@@ -121,6 +123,8 @@ function levelLanes() {
           end: launch.end_ns,
           step: samples.interval * period,
           values: column.values,
+          least: columns.find((one) => one.kind === "min_level" && one.id === column.id)?.values,
+          most: columns.find((one) => one.kind === "max_level" && one.id === column.id)?.values,
         });
       }
     }

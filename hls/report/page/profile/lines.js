@@ -203,10 +203,7 @@ const LINE_COLUMNS = [
     title: "Effic.",
     numeric: true,
     value: (one) => one.efficiency,
-    show: (one) =>
-      one.efficiency !== null && one.efficiency < 0.5
-        ? sign("warning", percent(one.efficiency, 1))
-        : percentOr(one.efficiency),
+    show: efficiencyShow,
     tip: "efficiency: bytes requested / bytes moved, at most 100 %",
   },
   {

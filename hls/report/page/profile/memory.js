@@ -1,10 +1,10 @@
-// Memory: what each access moved and how, and the commands of the banks.
+// Memory: what each access moved and how, the commands of the banks, and the accesses to memories inside kernels.
 
 VIEWS.push({
   id: "memory",
   group: "Profile",
   title: "Memory",
-  lead: "What each access to global memory moved, what of it was used, and what held it up; then the commands of the memory's banks.",
+  lead: "What each access to global memory moved, what of it was used, and what held it up; then the commands of the memory's banks, and the accesses to memories inside kernels.",
   scope: scopeName,
   make() {
     const groups = groupsInScope();
@@ -34,6 +34,12 @@ VIEWS.push({
       rows: groups.filter((group) => group.runs[0].banks.length).map(bankRows),
       empty: "no commands were counted",
     });
+    const inside = makeTable({
+      caption: "Memories inside kernels",
+      columns: LOCAL_COLUMNS,
+      rows: groups.filter((group) => group.runs[0].local?.length).map(localRows),
+      empty: "no kernel has a memory of its own",
+    });
     const element = h(
       "div",
       null,
@@ -48,6 +54,7 @@ VIEWS.push({
         ),
         banks.element,
       ),
+      section("Memories inside kernels", inside.element),
     );
     return { element, select: () => accesses.select() || banks.select() };
   },
@@ -121,10 +128,7 @@ const USE_COLUMNS = [
     title: "Efficiency",
     numeric: true,
     value: (one) => one.efficiency,
-    show: (one) =>
-      one.efficiency !== null && one.efficiency < 0.5
-        ? sign("warning", percent(one.efficiency, 1))
-        : percentOr(one.efficiency),
+    show: efficiencyShow,
     tip: "bytes requested / bytes moved, at most 100 %",
   },
   {
@@ -149,7 +153,16 @@ const USE_COLUMNS = [
     spare: true,
     value: (one) => one.max_burst,
     only: (one) => one.max_burst,
-    tip: "words of the longest burst",
+    tip: "words of the longest burst that the unit makes",
+  },
+  {
+    title: "Full",
+    numeric: true,
+    spare: true,
+    value: (one) => one.full_bursts,
+    show: (one) => percentOr(one.full_bursts),
+    only: (one) => one.full_bursts !== undefined && one.full_bursts !== null,
+    tip: "bursts of that length / bursts",
   },
   {
     title: "Unaligned",
@@ -158,7 +171,7 @@ const USE_COLUMNS = [
     value: (one) => one.unaligned,
     show: (one) => percentOr(one.unaligned),
     only: (one) => one.unaligned !== undefined && one.unaligned !== null,
-    tip: "requests that cross a word",
+    tip: "requests that cross from one word to the next / requests",
   },
   {
     title: "Hits",
@@ -167,7 +180,7 @@ const USE_COLUMNS = [
     value: (one) => one.cache_hit,
     show: (one) => percentOr(one.cache_hit),
     only: (one) => one.cache_hit !== null,
-    tip: "requests that moved no word; units with a cache",
+    tip: "words that requests needed and that were not moved for them; units with a cache",
   },
   {
     title: "In vain",
@@ -179,6 +192,43 @@ const USE_COLUMNS = [
     tip: "requests whose answers were dropped",
   },
   { title: "Held up by", class: "wraps", value: (one) => (one.id ? heldWords(heldBy(one.group, one.id)) : "") },
+];
+
+/** The accesses of a kernel to its own memories, those that wait longest first. */
+function localRows(group) {
+  const [run] = group.runs;
+  const order = [...run.local].sort((one, other) => other.stall - one.stall || other.requests - one.requests);
+  return {
+    key: `kernel:${group.name}`,
+    class: "kernelrow",
+    open: run.local.length <= 16,
+    data: { kernel: group.title },
+    children: order.map((one) => ({ key: null, data: one })),
+  };
+}
+
+const LOCAL_COLUMNS = [
+  {
+    title: "Access",
+    class: "short",
+    value: (one) => (one.kernel ? `kernel ${one.kernel}` : `${one.kind} of ${one.memory}`),
+  },
+  lineColumn((one) => spanOf(one.line)),
+  { title: "Requests", numeric: true, value: (one) => one.requests },
+  {
+    title: "Activity",
+    numeric: true,
+    value: (one) => one.activity,
+    show: (one) => percentOr(one.activity),
+    tip: "requests / cycles",
+  },
+  {
+    title: "Stall",
+    numeric: true,
+    value: (one) => one.stall,
+    show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
+    tip: "cycles in which the access waited for a port / cycles",
+  },
 ];
 
 function bankRows(group) {

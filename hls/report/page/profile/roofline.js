@@ -90,13 +90,14 @@ function lowestRoof(point) {
 
 const ROOF_COLUMNS = [
   { title: "Launch", numeric: true, value: (one) => one.launch.number },
-  { title: "Kernel", value: (one) => one.launch.kernel },
+  { title: "Kernel", class: "short", value: (one) => one.launch.kernel },
   { title: "Operations", numeric: true, value: (one) => one.operations },
   { title: "Kind", class: "narrow", value: (one) => one.kind },
   { title: "Op/ns", numeric: true, digits: 3, value: (one) => one.rate },
   {
     title: "Moved",
     numeric: true,
+    spare: true,
     value: (one) => one.moved,
     show: (one) => (one.moved ? bytesWords(one.moved) : "none"),
     tip: "bytes moved",
@@ -105,11 +106,12 @@ const ROOF_COLUMNS = [
   {
     title: "Op/req. byte",
     numeric: true,
+    spare: true,
     digits: 3,
     value: (one) => one.perUsed,
     tip: "operations for each byte requested",
   },
-  { title: "Lowest roof", class: "wraps", value: (one) => one.lowest?.name ?? "" },
+  { title: "Lowest roof", class: "narrow", value: (one) => one.lowest?.name ?? "" },
   {
     title: "Of it",
     numeric: true,
@@ -134,7 +136,7 @@ function drawRoofline(points, focus) {
   const parts = [
     ...roofGrid(scale),
     ...roofLines(focus, scale),
-    ...drawn.flatMap((point) => roofPoint(point, focus, scale)),
+    ...roofPoints(drawn, focus, scale),
   ];
   const words = `roofline with ${drawn.length} launches; the table below has the same figures`;
   return h(
@@ -221,24 +223,53 @@ function roofLines(focus, { x0, x1, y0, y1, x, y }) {
   });
 }
 
-function roofPoint(point, focus, { x, y }) {
-  const chosen = point === focus;
-  const at = y(point.rate);
-  const moved = x(point.perMoved);
-  const used = point.perUsed === null ? moved : x(point.perUsed);
-  const name = `${point.launch.kernel} ${point.launch.number}`;
-  return [
-    s(
-      "g",
-      {
-        class: `roofpoint${chosen ? " chosen" : ""}`,
-        onclick: () => selection.set({ item: `launch:${point.launch.number}` }),
-      },
-      s("title", null, `${name}: ${number(point.rate, 3)} operations a ns, ${number(point.perMoved, 3)} for each byte`),
-      s("line", { x1: moved, x2: used, y1: at, y2: at }),
-      s("circle", { class: "hollow", cx: used, cy: at, r: 5 }),
-      s("circle", { cx: moved, cy: at, r: 5 }),
-      s("text", { x: Math.min(moved, used) - 9, y: at + 4, "text-anchor": "end" }, name),
-    ),
-  ];
+/** The points with their names where these find room; that of the chosen one first, then in the order of the list. */
+function roofPoints(drawn, focus, { x, y }) {
+  const placed = drawn.map((point) => {
+    const ends = [x(point.perMoved), x(point.perUsed ?? point.perMoved)];
+    const name = `${point.launch.kernel} ${point.launch.number}`;
+    const [moved, used] = ends;
+    return { point, name, at: y(point.rate), moved, used, left: Math.min(...ends), right: Math.max(...ends) };
+  });
+  const taken = placed.map(({ at, left, right }) => ({ left: left - 5, right: right + 5, top: at - 5, bottom: at + 5 }));
+  const ordered = [...placed].sort((one, other) => (other.point === focus) - (one.point === focus));
+  const labels = new Map(ordered.map((one) => [one, roofLabel(one, taken)]));
+  return placed.map((one) => roofPoint(one, one.point === focus, labels.get(one)));
+}
+
+/** Where the name of a point overlaps nothing: to the left of it, to the right, or above or below these; null if
+ *  nowhere. What is found is ``taken``. */
+function roofLabel({ name, at, left, right }, taken) {
+  const wide = 6.6 * name.length;
+  const places = [0, -11, 11].flatMap((step) => [
+    { x: left - 9, y: at + 4 + step, "text-anchor": "end" },
+    { x: right + 9, y: at + 4 + step, "text-anchor": "start" },
+  ]);
+  for (const place of places) {
+    const from = place["text-anchor"] === "end" ? place.x - wide : place.x;
+    const box = { left: from, right: from + wide, top: place.y - 10, bottom: place.y + 2 };
+    const inside = box.left >= ROOF_BOX.left && box.right <= ROOF_BOX.width - ROOF_BOX.right;
+    const beside = (other) => box.right < other.left || other.right < box.left;
+    const free = taken.every((other) => beside(other) || box.bottom < other.top || other.bottom < box.top);
+    if (inside && free) {
+      taken.push(box);
+      return place;
+    }
+  }
+  return null;
+}
+
+function roofPoint({ point, name, at, moved, used }, chosen, label) {
+  return s(
+    "g",
+    {
+      class: `roofpoint${chosen ? " chosen" : ""}`,
+      onclick: () => selection.set({ item: `launch:${point.launch.number}` }),
+    },
+    s("title", null, `${name}: ${number(point.rate, 3)} operations a ns, ${number(point.perMoved, 3)} for each byte`),
+    s("line", { x1: moved, x2: used, y1: at, y2: at }),
+    s("circle", { class: "hollow", cx: used, cy: at, r: 5 }),
+    s("circle", { cx: moved, cy: at, r: 5 }),
+    label ? s("text", label, name) : null,
+  );
 }
