@@ -30,7 +30,18 @@ ORDER = (
     {"output_files"},
     {"output", "opt", "tune"},
     {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_options", "cli_workloads"},
-    {"cli_check", "cli_diff", "cli_export", "cli_lint", "cli_model", "cli_opt", "cli_profile", "cli_run", "cli_tune"},
+    {
+        "cli_boards",
+        "cli_check",
+        "cli_diff",
+        "cli_export",
+        "cli_lint",
+        "cli_model",
+        "cli_opt",
+        "cli_profile",
+        "cli_run",
+        "cli_tune",
+    },
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

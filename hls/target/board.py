@@ -11,6 +11,7 @@ from .delay import DelayModel, known_delays, load_delays
 from .table import BoardError, Table, read_toml
 
 __all__ = [
+    "FLOWS",
     "Bank",
     "Board",
     "BoardError",
@@ -28,6 +29,8 @@ __all__ = [
     "load_board",
 ]
 
+#: the tools of a flow, by its name in board files
+FLOWS = {"ecp5": "yosys, nextpnr-ecp5", "quartus": "Intel Quartus", "vivado": "AMD Vivado"}
 BEATS = 8  # data beats of one DDR3 or DDR4 burst
 ACTIVATES = 4  # rows that may be opened in a window of tFAW
 
@@ -226,6 +229,7 @@ class Board:
     streams: tuple[Stream, ...] = ()
     others: tuple[Memory, ...] = ()
     host: Host = Host()
+    flow: str = ""  #: the tools that make a bitstream for it; one of ``FLOWS``, or "" if the file does not say
 
     def at_clock(self, kernel_mhz: float) -> "Board":
         """The same board with another kernel clock. What memory outside the chip takes in ns, it takes in other numbers
@@ -347,6 +351,7 @@ def read_board(root: Table) -> Board:
         streams=_read_streams(root),
         others=_read_others(root, memory),
         host=_read_host(root.table("host")) if "host" in root else Host(),
+        flow=head.text("flow", tuple(FLOWS)) if "flow" in head else "",
     )
     head.close()
     root.close()
