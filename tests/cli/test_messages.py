@@ -23,7 +23,7 @@ FILES = {
     "wrong.cl": "__kernel void k(__global int *a)\n{\n\ta[0] = b + c;\n}\n",
     "includes.cl": '#include "part.h"\n__kernel void k(__global int *a) { a[0] = part(); }\n',
     "part.h": "int part() { return undefined_name; }\n",
-    "binary.cl": b"\xff\xfe\x00",
+    "binary.cl": b"\xff\x00\xfe",
     "empty.cl": "",
     "too_large.cl": "__kernel void k(__global int *restrict a)\n{\n    #pragma unroll\n"
     "    for (int i = 0; i < 4000; i++)\n        a[i] = a[i] * i + 3 - (i ^ a[0]);\n}\n",

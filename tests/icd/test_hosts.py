@@ -3,9 +3,12 @@
 import json
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
+from sim.icd.__main__ import main as icd
+from sim.icd.build import install
 from tests.icd.conftest import HOSTS
 
 RIGHT = "1024 elements, 0 wrong, "
@@ -62,3 +65,16 @@ def test_the_vendors_variable_for_emulation_gives_so_many_devices(driver):
     text = "print([d.name.split()[-1] for d in cl.get_platforms()[0].get_devices()])"
     done = driver.python(text, SLUICE_DEVICE="", CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA="2")
     assert done.stdout.strip() == "['emulated', 'emulated']", done.stderr
+
+
+def test_install_writes_the_file_of_the_system(driver, tmp_path, monkeypatch, capsys):
+    """`sluice icd --install`, into another folder than that of the system."""
+    _, *arguments = ("icd", "--install")
+    monkeypatch.setattr("sim.icd.__main__.install", lambda: install(tmp_path / "vendors"))
+    assert icd(arguments) == 0
+    file = Path(capsys.readouterr().out.strip())
+    assert file == tmp_path / "vendors/sluice.icd" and Path(file.read_text().strip()).name == "libsluice.so"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("sim.icd.__main__.install", lambda: install(tmp_path / "file"))
+    assert icd(arguments) == 1
+    assert "needs no root" in capsys.readouterr().err
