@@ -63,6 +63,7 @@ _LAZY = {
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
+    "explain": LazyCommand("hls.cli_explain", "explain_command", "Explain the number of a message."),
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),

@@ -34,6 +34,7 @@ ORDER = (
         "cli_boards",
         "cli_check",
         "cli_diff",
+        "cli_explain",
         "cli_export",
         "cli_lint",
         "cli_model",
