@@ -5,8 +5,6 @@ from typing import Any
 
 from amaranth import *
 
-from rtl_lib.lsu.wide_load import WideLoadUnit
-from rtl_lib.lsu.wide_store import WideStoreUnit
 from rtl_lib.mem.ports import ReadPort, WritePort
 
 __all__ = ["full_burst", "max_burst", "unaligned"]
@@ -26,7 +24,7 @@ def full_burst(unit: Any) -> Value:
     return request.valid & request.ready & (request.payload.words == max_burst(unit))
 
 
-def unaligned(unit: WideLoadUnit | WideStoreUnit) -> Value:
+def unaligned(unit: Any) -> Value:
     """Strobe: a wide unit accepts an access that has enabled lanes in two words."""
     lanes, access = unit.lanes, unit.i.payload
     _, place = lanes.split(access.addr)

@@ -137,7 +137,7 @@ def test_columns_without_room_are_named_and_stay_in_the_details(light):
     shown = page.texts("#view .scroll")[0].splitlines()[0]
     assert "Longest" in left and not [title for title in left if title in shown]
     words = {"Longest": "longest burst", "Burst": "average burst", "Sum": "stall + occupancy", "Hits": "cache hits"}
-    words |= {"Unaligned": "unaligned requests", "In vain": "requests in vain"}
+    words |= {"Unaligned": "unaligned requests", "In vain": "requests in vain", "Full": "full bursts"}
     for title in left:
         assert words.get(title, title.lower()) in page.details.lower(), title
     page.run("document.getElementById('source').parentElement.querySelector('#split-source').focus()")

@@ -64,6 +64,7 @@ def built(file: Path) -> str:
         return zlib.decompress(base64.b64decode(found[1])).decode()
 
     text = re.sub(r'{"deflate": ?"([^"]*)"}', inflated, file.read_text())
+    text = re.sub(r"^// Command: .*$", "", text, flags=re.MULTILINE)
     return re.sub(r'"(date|command)": ?"(\\.|[^"\\])*"', "", text)
 
 

@@ -20,17 +20,19 @@ SOURCE = """__kernel void sums(__global const int *restrict a, __global int *res
     }
 }
 
-__kernel void turned(__global int *restrict out) {
-    __local int kept[16];
-    int i = get_local_id(0);
-    kept[i] = i;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    out[get_global_id(0)] = kept[15 - i];
-}
-
 __kernel void copies(__global const int *a, __global int *out, int n) {
     for (int i = 0; i < n; i++)
         out[i] = a[i] + 1;
+}
+"""
+POLLING = """
+#pragma OPENCL EXTENSION cl_intel_channels : enable
+channel int values;
+__kernel void writes() { write_channel_intel(values, 1); }
+__kernel void polls(__global int *restrict out) {
+    bool there = false;
+    while (!there)
+        out[0] = read_channel_nb_intel(values, &there);
 }
 """
 N = 16
@@ -67,9 +69,13 @@ def test_bytes_cycles_and_times(program):
 
 def test_what_is_not_covered_is_refused_before_it_runs(program):
     queue, (_, out) = cl.CommandQueue(program.context), buffers(program)
-    with pytest.raises(cl.RuntimeError, match="turned has a barrier.*does not cover") as error:
-        program.turned(queue, (N,), (N,), out).wait()
-    assert ":14:" in str(error.value) and "run it on the board" in str(error.value)
+    polling = cl.Program(program.context, POLLING).build()
+    polling.writes(cl.CommandQueue(program.context), (1,), None)
+    with pytest.raises(
+        cl.RuntimeError, match="polls has a read of a channel that does not block.*does not cover"
+    ) as error:
+        polling.polls(queue, (1,), None, out).wait()
+    assert ":8:" in str(error.value) and "run it on the board" in str(error.value)
 
 
 def test_buffers_that_overlap_are_refused(program):
