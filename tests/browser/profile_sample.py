@@ -19,7 +19,7 @@ LOAD = model.Access(
     id="load_image_L14", kind="load", buffer="image", line=14, loop="loop_x_L13", unit="burst-coalesced", memory="DDR",
     access_bytes=4, occupancy=0.25, activity=0.25, stall=0.45, bytes_used=4000, bytes_moved=64000, efficiency=0.0625,
     reuse=1.0, bytes_per_ns=3.84, bandwidth=0.15, average_burst=1.0, max_burst=1, cache_hit=None, in_vain=None,
-    unaligned=0.25,
+    full_bursts=1.0, unaligned=0.25,
 )  # fmt: skip
 TAPS = replace(
     LOAD, id="load_taps_L26", buffer="taps", line=26, loop="loop_x_L23", unit="prefetching", stall=0.0, occupancy=0.07,
