@@ -40,6 +40,13 @@ __all__ = ["run_command"]
     "or on the model, with predicted cycles.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
+@click.option(
+    "--channel-depths",
+    type=click.Choice(["hardware", "strict", "default", "ignore-depth"]),
+    default=None,
+    help="On the emulator: channels as deep as hardware, or as the vendor's emulator has them.  "
+    "[default: $SLUICE_CHANNEL_DEPTHS, else hardware]",
+)
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
 @click.option(
     "--stats-file",
@@ -69,6 +76,7 @@ def run_command(
     device: str | None,
     trace: Path | None,
     trace_signals: str | None,
+    channel_depths: str | None,
     stats: bool,
     stats_file: Path | None,
     stall_seed: int,
@@ -94,6 +102,10 @@ def run_command(
     with messages.guard():
         read_board(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
+    if channel_depths:
+        if (device or os.environ.get("SLUICE_DEVICE", "board")) != "emulator":
+            raise click.UsageError("--channel-depths is about the emulator; add --device emulator")
+        env["SLUICE_CHANNEL_DEPTHS"] = channel_depths
     if device:
         env["SLUICE_DEVICE"] = device
     if trace:

@@ -20,6 +20,7 @@ from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterfac
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
+from sim.emulator.channel_depths import HARDWARE, with_depths
 from sim.errors import BuildError, SimulationError, ToolMissing
 
 from .arguments import Value
@@ -108,8 +109,9 @@ class Emulated:
         return self.emulator.drain(stream.channel, stream.bits // 8)
 
 
-def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
-    """Parse and check OpenCL C only: code that cannot be hardware yet runs here, too. Raises CompileError."""
+def emulate_source(source: str, board: Board, options: Options, file: str, depth_model: str = HARDWARE) -> Emulated:
+    """Parse and check OpenCL C only: code that cannot be hardware yet runs here, too. ``depth_model`` is how deep
+    channels are (:mod:`sim.emulator.channel_depths`). Raises CompileError."""
     with deferred():
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.pipeline import link_program
@@ -121,7 +123,8 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         observe = memories_of(board) if WorkloadFolder.wanted() else None
         run = _inlined(module, options) if observe else module
-        emulator = Emulator(run, depths=lambda: _depths(module, board, options), observe=observe)
+        built = (lambda: _depths(module, board, options)) if depth_model == HARDWARE else None
+        emulator = Emulator(with_depths(run, depth_model), depths=built, observe=observe)
         text = Source.of(file, parsed.module.sources, dict(options.defines)) if observe else None
         return Emulated(module, emulator, interface_of(module, board), parsed.warnings, source=text)
     except CompileError as error:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from hls.design import DesignError, read_design
 from hls.options import MOST_CACHE_BYTES, Options
+from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
 from sim.tracing import TRACES
 
 from .constants import status_code
 from .errors import LogicError, RuntimeError
 
-__all__ = ["parse_options", "stall_seed", "trace_request", "with_design"]
+__all__ = ["depth_model", "parse_options", "stall_seed", "trace_request", "with_design"]
 
 #: Options that only permit transformations, which have no effect here.
 WITHOUT_EFFECT = {
@@ -32,6 +33,8 @@ WITHOUT_EFFECT = {
 }
 #: options -> their internal names
 SIZES = {"private-cache-bytes": "cache_bytes", "const-cache-bytes": "const_cache_bytes"}
+#: of the vendor's emulator
+DEPTH_OPTION = "emulator-channel-depth-model="
 RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
 
 
@@ -65,7 +68,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             else:
                 name, _, text = value.partition("=")
                 defines[name] = text or "1"
-        elif word not in WITHOUT_EFFECT:
+        elif word not in WITHOUT_EFFECT and not word.lstrip("-").startswith(DEPTH_OPTION):
             raise RuntimeError(
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
@@ -86,6 +89,20 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
     )
+
+
+def depth_model(words: Iterable[str]) -> str:
+    """How deep channels are on the emulator: by the last build option of that name, else by $SLUICE_CHANNEL_DEPTHS.
+    Raises cl.RuntimeError for an unknown model."""
+    named = [word.partition("=")[2] for word in words if word.lstrip("-").startswith(DEPTH_OPTION)]
+    model = named[-1] if named else os.environ.get("SLUICE_CHANNEL_DEPTHS") or HARDWARE
+    if model not in DEPTH_MODELS:
+        raise RuntimeError(
+            "clBuildProgram",
+            status_code.INVALID_BUILD_OPTIONS,
+            f"channels can be as deep as {', '.join(DEPTH_MODELS)} on the emulator, not {model!r}",
+        )
+    return model
 
 
 def with_design(options: Options) -> Options:

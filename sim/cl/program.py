@@ -6,7 +6,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ from .event import Event, dependencies
 from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
-from .options import parse_options, stall_seed, trace_request, with_design
+from .options import depth_model, parse_options, stall_seed, trace_request, with_design
 from .platform import KINDS, Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
@@ -110,7 +110,7 @@ class Program:
         native = kind != "board"
         compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
             "board": compiler.compile_source,
-            "emulator": emulated.emulate_source,
+            "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
             "model": _model_source,
         }
         try:

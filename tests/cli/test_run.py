@@ -117,3 +117,16 @@ def test_predictions_are_beside_measurements_only(tmp_path, arguments, device):
     done = run(tmp_path, "print('ran')", "--predict", *arguments, **({"SLUICE_DEVICE": device} if device else {}))
     assert done.returncode == 2 and "--predict is beside what the board measures" in done.stderr
     assert not (tmp_path / "w").exists() and "ran" not in done.stdout
+
+
+def test_depths_of_channels_are_about_the_emulator(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "host.py").write_text("import os; print(os.environ['SLUICE_CHANNEL_DEPTHS'])")
+    command = [sys.executable, "-W", "ignore", "-m", "hls.cli", "run", "--channel-depths", "strict"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*command, "host.py"], env=env, text=True, capture_output=True, check=False)
+    assert done.returncode == 2 and "add --device emulator" in done.stderr
+    done = subprocess.run(
+        [*command, "--device", "emulator", "host.py"], env=env, text=True, capture_output=True, check=False
+    )
+    assert done.stdout == "strict\n", done.stderr
