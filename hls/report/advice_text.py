@@ -17,7 +17,7 @@ def outcome(one: WouldBe, loop: Loop) -> str:
     if one.interleaving > 1:
         words += f", {one.interleaving} invocations interleaved"
     if one.interval is not None and (one.interval != one.ii or one.interleaving > 1):
-        words += ", an iteration every " + ("cycle" if one.interval == 1 else f"{_number(one.interval)} cycles")
+        words += ", an iteration every cycle" if one.interval == 1 else f", {_number(one.interval)} cycles an iteration"
     if one.fmax_mhz and loop.path and one.fmax_mhz < loop.path.fmax_mhz:
         words += f", fmax {one.fmax_mhz:g} MHz"
     return f"{words} at best" if one.at_best else words

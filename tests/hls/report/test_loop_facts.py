@@ -80,6 +80,8 @@ def test_iterations_that_the_source_lets_in_one_at_a_time_take_the_time_of_their
     assert 126 <= loop.paced <= 220 and loop.at_most and loop.bottleneck.kind == "concurrency"
     assert f"starts after at most {loop.paced} cycles, earlier" in said(report)
     assert [(one.ii, one.interval) for one in loop.would_be] == [(1, 32)]
+    # of the loop as it is, nothing is said to begin every 32 cycles
+    assert "II 1, 32 cycles an iteration" in said(report) and "every 32 " not in said(report)
     two = only(kernel(body.format(2)).loops)
     assert two.paced == -(-loop.paced // 2)
     assert only(kernel(body.format(0)).loops).paced == 32
