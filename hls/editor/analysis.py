@@ -1,6 +1,6 @@
 """A program's text to what an editor shows of it: its messages at once, its plan somewhat later."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,32 +47,38 @@ class Answer:
 
 def front_end(request: Request) -> Answer:
     """The messages of preprocessor, parser and checker. Raises nothing: errors are messages."""
-    try:
-        return Answer(_about(request, parsed_messages(request.text, request.folder_first, request.file)))
-    except CompileError as error:
-        return Answer(_about(request, error.diagnostics))
-    except Exception as error:  # a fault of the compiler must not end the editor's session: it is a message as well
-        return Answer((_placed(internal_error(error), request),))
+    return _guarded(_front_end, request)
 
 
 def plan(request: Request) -> Answer:
     """All messages, and the marks of the plan; an error leaves only messages. Raises nothing."""
+    return _guarded(_plan, request)
+
+
+def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
+    """The answer of ``look``, or the errors that it ends with."""
     try:
-        board = load_board(request.board)
-        planned = plan_text(request.text, board, request.folder_first, request.file)
-        checked = check_plan(planned, request.file)
-        channels = collect_channels(planned.channels, {})
+        return look(request)
     except CompileError as error:
         return Answer(_about(request, error.diagnostics))
     except BoardError as error:
         hint = "docs/boards.md lists the keys of a board file"
         return Answer((_placed(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE), request),))
-    except Exception as error:  # as above
+    except Exception as error:  # noqa: BLE001 (a fault of the compiler is a message, and must not end the session)
         return Answer((_placed(internal_error(error), request),))
+
+
+def _front_end(request: Request) -> Answer:
+    return Answer(_about(request, parsed_messages(request.text, request.folder_first, request.file)))
+
+
+def _plan(request: Request) -> Answer:
+    planned = plan_text(request.text, load_board(request.board), request.folder_first, request.file)
+    checked = check_plan(planned, request.file)
     return Answer(
         messages=_about(request, checked.messages),
         planned=True,
-        hints=hints(checked.kernels, channels, request.file),
+        hints=hints(checked.kernels, collect_channels(planned.channels, {}), request.file),
         lenses=lenses(checked.kernels, request.file),
     )
 
