@@ -84,9 +84,9 @@ class Server(LanguageServer):
     def show(self, uri: str, answer: Answer) -> None:
         """Send the messages of an answer, and let the editor ask for its hints."""
         found = self.converter(uri).by_file(answer.messages, self._shows_related())
-        gone = self.shown.get(uri, set()) - set(found)
-        self.shown[uri] = set(found)
-        for file, messages in [*found.items(), *((file, []) for file in gone)]:
+        found |= {file: [] for file in self.shown.get(uri, set()) if file not in found}
+        self.shown[uri] = {file for file, messages in found.items() if messages}
+        for file, messages in sorted(found.items(), key=lambda one: one[0] == uri):  # those of other files first
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, messages))
         if answer.planned:
             self._refresh()
@@ -94,7 +94,7 @@ class Server(LanguageServer):
     def forget(self, uri: str) -> None:
         """The text is not open any more: take its messages away."""
         self.session.closed(uri)
-        for file in self.shown.pop(uri, set()):
+        for file in self.shown.pop(uri, set()) | {uri}:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, []))
 
     def _shows_related(self) -> bool:

@@ -12,7 +12,7 @@ from pygls.lsp.client import LanguageClient
 __all__ = ["Editor", "editor"]
 
 #: seconds that an answer may take on a machine with much else to do
-PATIENCE = 60.0
+PATIENCE = 30.0
 
 
 class Editor:
@@ -91,11 +91,11 @@ async def editor(file: Path, *options: str, settings: object = None, related: bo
             one.told.set()
 
     @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
-    def refreshed(_: object) -> None:
+    def refreshed(*_: object) -> None:
         one.refreshed.set()
 
     @client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)
-    def lenses(_: object) -> None: ...
+    def lenses(*_: object) -> None: ...
 
     @client.feature(lsp.WINDOW_SHOW_MESSAGE)
     def shown(params: lsp.ShowMessageParams) -> None:

@@ -87,9 +87,9 @@ def test_messages_while_typing(tmp_path):
             one.open(TOTAL)
             await one.planned()
             assert [(m.code, m.range.start.line) for m in one.published[one.uri]] == [("W0706", 4)]
-            one.change(TOTAL.replace("s += a[i]", "s += a[j]"))
+            one.change(TOTAL.replace("s += a[i]", "s += sqrtt(a[i])"))
             (wrong,) = await one.messages()
-            assert (wrong.severity, wrong.range.start) == (lsp.DiagnosticSeverity.Error, lsp.Position(5, 15))
+            assert (wrong.severity, wrong.range.start) == (lsp.DiagnosticSeverity.Error, lsp.Position(5, 13))
             assert wrong.related_information[0].message.startswith("hint: ")
             assert await one.hints() == [] and await one.lenses() == []
             one.change("// Ω 𝄞\n" + TOTAL.replace("s += a[i]", "/* 𝄞 */ s += a[j]"))
@@ -106,7 +106,7 @@ def test_messages_while_typing(tmp_path):
 def test_hints_end_the_message_where_an_editor_shows_nothing_related(tmp_path):
     async def session():
         async with editor(tmp_path / "k.cl", related=False) as one:
-            one.open(TOTAL.replace("a[i]", "b[i]"))
+            one.open(TOTAL.replace("a[i]", "sqrtt(a[i])"))
             return await one.messages()
 
     (wrong,) = asyncio.run(session())
@@ -128,9 +128,9 @@ def test_options_and_settings(tmp_path):
     assert asyncio.run(session())[0], "STEP is not defined"
     messages, hints, _ = asyncio.run(session("-D", "STEP=1", "-fp-relaxed"))
     assert messages == [] and any(one.label.startswith("II 1 ") for one in hints)
-    messages, hints, _ = asyncio.run(session(settings={"defines": {"STEP": 1}, "board": "ecp5"}))
+    messages, hints, _ = asyncio.run(session(settings={"defines": {"STEP": 1}, "board": "ecp5_onchip"}))
     assert messages == [] and any(one.label.startswith("II ") for one in hints)
-    *_, shown = asyncio.run(session(settings={"bord": "ecp5"}))
+    *_, shown = asyncio.run(session(settings={"bord": "ecp5_onchip"}))
     assert shown == ["sluice: there is no setting 'bord'; there are board, defines, includeDirs, fpRelaxed, fpc"]
 
 
@@ -223,3 +223,22 @@ def _edit(text: str, random_: random.Random) -> tuple[lsp.TextDocumentContentCha
 
     change = lsp.TextDocumentContentChangePartial(lsp.Range(place(start), place(end)), new)
     return change, text[:start] + new + text[end:]
+
+
+def test_a_board_that_does_not_exist_is_a_message(tmp_path):
+    """And the server sees the file when it is there, at the next change."""
+    board = tmp_path / "mine.toml"
+
+    async def session():
+        async with editor(tmp_path / "k.cl", settings={"board": str(board)}) as one:
+            one.open(TOTAL)
+            assert await one.messages() == []
+            one.told.clear()
+            (missing,) = await one.messages()
+            assert "mine.toml" in missing.message and await one.hints() == []
+            board.write_text((ROOT / "boards" / "de5net.toml").read_text())
+            one.change(TOTAL)
+            await one.planned()
+            assert len(await one.hints()) == 3
+
+    asyncio.run(session())
