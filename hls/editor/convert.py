@@ -49,9 +49,8 @@ class Converter:
         self.file, self.uri, self.lines, self.codec = file, uri, lines, codec
 
     def uri_of(self, file: str) -> str:
-        """How the editor names a file of a message."""
-        path = Path(self.file).parent / file
-        return self.uri if file == self.file else from_fs_path(str(path.resolve())) or self.uri
+        """How the editor names a file of a message, which names it from the working directory on."""
+        return self.uri if file == self.file else from_fs_path(str(Path(file).resolve())) or self.uri
 
     def range(self, span: Span) -> lsp.Range:
         """The place; the whole line where only that is known, and the nearest there is in a text that has become

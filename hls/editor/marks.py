@@ -40,7 +40,7 @@ def hints(kernels: Iterable[Kernel], channels: Iterable[Channel], file: str) -> 
         *(_loop(loop, loop.span) for kernel in kernels for loop in every(kernel.loops) if loop.span),
         *(_access(one, one.span) for kernel in kernels for one in kernel.accesses if one.span),
         *(_memory(one, one.span) for kernel in kernels for one in kernel.memories if one.span),
-        *(_private(one, one.span) for kernel in kernels for one in kernel.privates if one.span),
+        *(_private(one, one.span) for kernel in kernels for one in _not_memories(kernel) if one.span),
         *(_channel(one, one.span) for one in channels if one.span),
     ]
     here = (one for one in found if one.span.file == file)
@@ -107,7 +107,14 @@ def _memory(memory: Memory, span: Span) -> Hint:
 
 
 def _private(private: Private, span: Span) -> Hint:
-    return Hint(span, "memory", private.place, f"{private.name}: {private.bits} bits in {private.place}")
+    label = private.place.partition(";")[0]  # what follows is said in the tooltip
+    return Hint(span, "memory", label, f"{private.name}, {private.bits} bits: {private.place}")
+
+
+def _not_memories(kernel: Kernel) -> Iterator[Private]:
+    """The arrays that are not also described as a memory."""
+    memories = {one.span for one in kernel.memories}
+    return (one for one in kernel.privates if one.span not in memories)
 
 
 def _channel(channel: Channel, span: Span) -> Hint:
