@@ -64,8 +64,8 @@ class Server(LanguageServer):
         self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
 
     def document(self, uri: str) -> TextDocument:
-        """The text as the editor has it."""
-        return self.workspace.get_text_document(uri)
+        """The text as the editor has it; an empty one if it is not open, also where there is no such file."""
+        return self.workspace.text_documents.get(uri) or TextDocument(uri, source="")
 
     def converter(self, uri: str) -> Converter:
         """From our places in a text to the editor's."""

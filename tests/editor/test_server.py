@@ -153,7 +153,7 @@ def test_errors_of_an_include_are_in_its_file(tmp_path):
             await one.planned()
             assert one.published[header.as_uri()] == []
             one.client.text_document_did_close(lsp.DidCloseTextDocumentParams(one.identifier))
-            await one.symbols()
+            assert await one.symbols() == [], "a text that is not open has none"
             assert one.published[one.uri] == []
 
     asyncio.run(session())
