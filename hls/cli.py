@@ -69,6 +69,7 @@ _LAZY = {
     ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
+    "lsp": LazyCommand("hls.cli_lsp", "lsp_command", "Serve an editor: messages, II and memories while typing."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
     "predict": LazyCommand(
         "hls.cli_model", "predict_command", "Predict the cycles of a host program's launches, without hardware."

@@ -35,10 +35,12 @@ __all__ = [
     "compile_module",
     "inlined_kernels",
     "network_channels",
+    "parsed_messages",
     "parsed_module",
     "plan_module",
     "plan_network",
     "plan_source",
+    "plan_text",
 ]
 
 #: recursion limit for hardware generation: an operation requests its operands, and these theirs, with four calls for
@@ -153,6 +155,13 @@ def parsed_module(source: str, options: Options, file: str) -> Module:
     return parse_source(
         source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
     ).module
+
+
+def parsed_messages(source: str, options: Options, file: str) -> tuple[Diagnostic, ...]:
+    """The warnings of the front end about OpenCL C text, which is not planned. Raises CompileError."""
+    return parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    ).warnings
 
 
 def plan_source(

@@ -28,7 +28,7 @@ ORDER = (
     {"report"},
     {"driver", "export"},
     {"output_files"},
-    {"output", "opt", "tune"},
+    {"editor", "output", "opt", "tune"},
     {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_options", "cli_workloads"},
     {
         "cli_boards",
@@ -37,6 +37,7 @@ ORDER = (
         "cli_explain",
         "cli_export",
         "cli_lint",
+        "cli_lsp",
         "cli_model",
         "cli_opt",
         "cli_profile",
@@ -54,8 +55,8 @@ NARROWER = {
     "profile": {"diag", "narrow", "records"},
 }
 
-#: Only these turn source text into IR; all others start from the IR.
-READS_FRONTEND = {"driver", "cli_files", "cli"}
+#: Only these turn source text into IR, or (editor) read the tables of its words; all others start from the IR.
+READS_FRONTEND = {"driver", "editor", "cli_files", "cli"}
 
 #: Which top-level packages of ours each one may import, besides itself. Parts of the hardware know nothing of kernels;
 #: the board files are data.
@@ -76,6 +77,8 @@ LIBRARIES = {
     "cocotb": {"sim"},
     "pygments": {"hls.report"},
     "optuna": {"hls.tune"},
+    "pygls": {"hls.editor"},
+    "lsprotocol": {"hls.editor"},
 }
 
 

@@ -1,0 +1,41 @@
+"""`sluice lsp`: the language server that editors start."""
+
+from importlib import metadata, util
+from pathlib import Path
+
+import click
+
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .signals import deferred
+
+__all__ = ["lsp_command"]
+
+
+@click.command(short_help="Serve an editor: messages, II and memories while typing.")
+@BOARD
+@DEFINES
+@INCLUDE_DIRS
+@FP_RELAXED
+@FPC
+def lsp_command(
+    board: str, defines: dict[str, str], include_dirs: tuple[Path, ...], fp_relaxed: bool, fpc: bool
+) -> None:
+    """Serve an editor on standard input and output, by the language server protocol. docs/editor.md says how editors
+    start it.
+
+    An editor's own settings come on top of the options.
+    """
+    if util.find_spec("pygls") is None:
+        raise click.ClickException("the language server needs pygls: pip install 'sluice[editor]'")
+    with deferred():
+        from .editor.server import Settings, serve
+        from .options import Options
+
+    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc)), _version())
+
+
+def _version() -> str:
+    try:
+        return metadata.version("sluice")
+    except metadata.PackageNotFoundError:
+        return ""

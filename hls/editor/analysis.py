@@ -1,0 +1,93 @@
+"""A program's text to what an editor shows of it: its messages at once, its plan somewhat later."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..diag import Code, CompileError, Diagnostic, Span, internal_error
+from ..driver import parsed_messages, plan_text
+from ..options import Options
+from ..report.channels import collect_channels
+from ..report.checked import check_plan
+from ..target.board import BoardError, load_board
+from .marks import Hint, Lens, hints, lenses
+
+__all__ = ["Answer", "Request", "front_end", "plan"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A text to look at, and how it would be compiled. ``file`` is its path."""
+
+    text: str
+    file: str
+    board: str
+    options: Options
+
+    @property
+    def folder_first(self) -> Options:
+        """The options, with the file's own folder searched first for includes."""
+        return replace(self.options, include_dirs=(Path(self.file).parent, *self.options.include_dirs))
+
+    @property
+    def header(self) -> bool:
+        """Whether it is a file for ``#include``, which may have no kernel."""
+        return self.file.endswith(".h")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The messages about a text; with ``planned``, also what its plan says of its lines."""
+
+    messages: tuple[Diagnostic, ...] = ()
+    planned: bool = False
+    hints: tuple[Hint, ...] = ()
+    lenses: tuple[Lens, ...] = ()
+
+
+def front_end(request: Request) -> Answer:
+    """The messages of preprocessor, parser and checker. Raises nothing: errors are messages."""
+    return _guarded(_front_end, request)
+
+
+def plan(request: Request) -> Answer:
+    """All messages, and the marks of the plan; an error leaves only messages. Raises nothing."""
+    return _guarded(_plan, request)
+
+
+def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
+    """The answer of ``look``, or the errors that it ends with."""
+    try:
+        return look(request)
+    except CompileError as error:
+        return Answer(_about(request, error.diagnostics))
+    except BoardError as error:
+        hint = "docs/boards.md lists the keys of a board file"
+        return Answer((_placed(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE), request),))
+    except Exception as error:  # noqa: BLE001 (a fault of the compiler is a message, and must not end the session)
+        return Answer((_placed(internal_error(error), request),))
+
+
+def _front_end(request: Request) -> Answer:
+    return Answer(_about(request, parsed_messages(request.text, request.folder_first, request.file)))
+
+
+def _plan(request: Request) -> Answer:
+    planned = plan_text(request.text, load_board(request.board), request.folder_first, request.file)
+    checked = check_plan(planned, request.file)
+    return Answer(
+        messages=_about(request, checked.messages),
+        planned=True,
+        hints=hints(checked.kernels, collect_channels(planned.channels, {}), request.file),
+        lenses=lenses(checked.kernels, request.file),
+    )
+
+
+def _about(request: Request, messages: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The messages as an editor shows them: each has a place, and a header is not blamed for having no kernel."""
+    kept = (one for one in messages if not (request.header and one.code is Code.NO_KERNEL))
+    return tuple(dict.fromkeys(_placed(one, request) for one in kept))
+
+
+def _placed(message: Diagnostic, request: Request) -> Diagnostic:
+    return message if message.span else replace(message, span=Span(request.file, 1))

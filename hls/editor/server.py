@@ -1,0 +1,211 @@
+"""The language server: requests of an editor, answered by the functions beside it."""
+
+import logging
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
+
+from ..options import Options
+from .analysis import Answer, Request
+from .convert import Converter, completion, hover
+from .scan import definitions, symbols, word_at
+from .session import Session
+from .vocabulary import complete, describe
+
+__all__ = ["Settings", "make_server", "serve"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the programs of a session are compiled: of the command line, and of the editor where it says otherwise."""
+
+    board: str
+    options: Options
+
+    def changed(self, given: object) -> "Settings":
+        """With the editor's ``initializationOptions``: ``board``, ``defines`` (name to text), ``includeDirs``,
+        ``fpRelaxed``, ``fpc``. Raises ValueError for other names, TypeError for values of another type."""
+        if given is None:
+            return self
+        if not isinstance(given, dict):
+            raise TypeError("the settings must be an object")
+        types = {"board": str, "defines": dict, "includeDirs": list, "fpRelaxed": bool, "fpc": bool}
+        for name, value in given.items():
+            if name not in types:
+                raise ValueError(f"there is no setting {name!r}; there are {', '.join(types)}")
+            if not isinstance(value, types[name]):
+                raise TypeError(f"the setting {name!r} must be of type {types[name].__name__}")
+        options = self.options
+        return Settings(
+            given.get("board") or self.board,
+            replace(
+                options,
+                defines=options.defines | {name: str(value) for name, value in given.get("defines", {}).items()},
+                include_dirs=(*options.include_dirs, *map(Path, given.get("includeDirs", ()))),
+                fp_relaxed=given.get("fpRelaxed", options.fp_relaxed),
+                fpc=given.get("fpc", options.fpc),
+            ),
+        )
+
+
+class Server(LanguageServer):
+    """The server of one editor."""
+
+    def __init__(self, settings: Settings, version: str) -> None:
+        super().__init__("sluice", version)
+        self.settings = settings
+        self.session = Session(self.show)
+        self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
+
+    def document(self, uri: str) -> TextDocument:
+        """The text as the editor has it; an empty one if it is not open, also where there is no such file."""
+        return self.workspace.text_documents.get(uri) or TextDocument(uri, source="")
+
+    def converter(self, uri: str) -> Converter:
+        """From our places in a text to the editor's."""
+        document = self.document(uri)
+        return Converter(document.path, uri, document.lines, document.position_codec)
+
+    def request(self, uri: str) -> Request:
+        """The text as it is now."""
+        document = self.document(uri)
+        return Request(document.source, document.path, self.settings.board, self.settings.options)
+
+    def changed(self, uri: str) -> None:
+        """The text is another one now."""
+        self.session.changed(uri, lambda: self.request(uri))
+
+    def show(self, uri: str, answer: Answer) -> None:
+        """Send the messages of an answer, and let the editor ask for its hints."""
+        found = self.converter(uri).by_file(answer.messages, self._shows_related())
+        found |= {file: [] for file in self.shown.get(uri, set()) if file not in found}
+        self.shown[uri] = {file for file, messages in found.items() if messages}
+        for file, messages in sorted(found.items(), key=lambda one: one[0] == uri):  # those of other files first
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, messages))
+        if answer.planned:
+            self._refresh()
+
+    def forget(self, uri: str) -> None:
+        """The text is not open any more: take its messages away."""
+        self.session.closed(uri)
+        for file in self.shown.pop(uri, set()) | {uri}:
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, []))
+
+    def _shows_related(self) -> bool:
+        shown = getattr(self.client_capabilities.text_document, "publish_diagnostics", None)
+        return bool(getattr(shown, "related_information", False))
+
+    def _refresh(self) -> None:
+        can = self.client_capabilities.workspace
+        if can and can.inlay_hint and can.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+        if can and can.code_lens and can.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+
+def make_server(settings: Settings, version: str) -> Server:
+    """A server that is not started yet."""
+    server = Server(settings, version)
+    _texts(server)
+    _marks(server)
+    _names(server)
+    return server
+
+
+def serve(settings: Settings, version: str) -> None:
+    """Serve the editor on standard input and output until it says so, or is gone."""
+    logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a library that prints must not write into the protocol
+    server = make_server(settings, version)
+    try:
+        server.start_io(sys.stdin.buffer, output)
+    finally:
+        server.session.end()
+
+
+def _texts(server: Server) -> None:
+    @server.feature(lsp.INITIALIZE)
+    def initialize(params: lsp.InitializeParams) -> None:
+        try:
+            server.settings = server.settings.changed(params.initialization_options)
+        except (TypeError, ValueError) as error:
+            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"sluice: {error}"))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        # a header that others include, or a board file, may have changed
+        for uri in list(server.workspace.text_documents):
+            server.changed(uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+
+    @server.feature(lsp.SHUTDOWN)
+    async def shutdown(*_: Any) -> None:
+        server.session.end()
+
+
+def _marks(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def inlay_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        uri = params.text_document.uri
+        convert = server.converter(uri)
+        found = map(convert.hint, server.session.answer(uri).hints)
+        first, last = params.range.start.line, params.range.end.line
+        return [one for one in found if first <= one.position.line <= last]
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    def code_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        uri = params.text_document.uri
+        return list(map(server.converter(uri).lens, server.session.answer(uri).lenses))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        uri = params.text_document.uri
+        document = server.document(uri)
+        return list(map(server.converter(uri).symbol, symbols(document.source, document.path)))
+
+
+def _names(server: Server) -> None:
+    def place(params: lsp.HoverParams | lsp.CompletionParams | lsp.DefinitionParams) -> tuple[TextDocument, str, int]:
+        """The text, the line, and the column in characters."""
+        document = server.document(params.text_document.uri)
+        lines = document.lines
+        if params.position.line >= len(lines):
+            return document, "", 0
+        at = document.position_codec.position_from_client_units(lines, params.position)
+        return document, lines[params.position.line].rstrip("\r\n"), at.character
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
+        document, line, column = place(params)
+        found = describe(line, column, document.source, document.path)
+        return hover(found) if found else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
+    def completed(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        document, line, column = place(params)
+        return list(map(completion, complete(line[:column], document.source, document.path)))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
+        document, line, column = place(params)
+        spans = definitions(document.source, document.path, word_at(line, column))
+        convert = server.converter(params.text_document.uri)
+        return [lsp.Location(convert.uri, convert.range(span)) for span in spans]
