@@ -115,6 +115,7 @@ class Code(Enum):
     BUDGET = "E0801", "The program exceeds a budget of the compiler."
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
     ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."
+    NOT_PLANNED = "W0805", "The editor has no plan of a program."
     DOES_NOT_FIT = "W0803", "The design is larger than the device."
     OPTIONS = "E0901", "Options contradict each other, or do not suit the board."
     CANNOT_READ = "E0902", "A source file cannot be read."

@@ -78,7 +78,7 @@ def _without_plan(request: Request, why: str) -> Answer:
         Span(request.file, 1),
         "see what `sluice check` says; the next change of the text tries again",
         severity="warning",
-        code=Code.INTERNAL,
+        code=Code.NOT_PLANNED,
     )
     return Answer((message,))
 
