@@ -18,6 +18,9 @@ __all__ = ["ITEMS", "Results", "emulate", "inputs", "module_of", "outputs", "run
 ITEMS = 3
 #: Programs that one kernel calls.
 TOGETHER = 10
+#: Iterations of one invocation of a loop: a loop of a program has a few, but one that a faulty compiler turned round
+#: would run for 2**32, which is minutes.
+MOST_ITERATIONS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -120,5 +123,5 @@ def emulate(module: Module, count: int, given) -> Results:
     """Raises EmulationError."""
     emulator, results = Emulator(module, hasty=True), outputs(count, ITEMS, WORDS)
     for name in kernel_names(count):
-        emulator.run(name, given | results, {}, IndexSpace.of((ITEMS,)))
+        emulator.run(name, given | results, {}, IndexSpace.of((ITEMS,)), MOST_ITERATIONS)
     return Results(*results.values())
