@@ -66,8 +66,12 @@ def _report(place: str, kernel: str | None, board: str) -> Mapping[str, Any]:
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         report = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise click.ClickException(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise click.ClickException(
+            f"{path} is no report: name a folder that `sluice compile -o` wrote, or its report.json"
+        ) from None
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise click.ClickException(f"{path} is not a report of schema {SCHEMA}: compile again with this version")
     return report

@@ -1,6 +1,7 @@
 """Values of command line options: each function checks one, and raises click.BadParameter for one that is not valid."""
 
 import functools
+import math
 import os
 import shlex
 import tempfile
@@ -116,6 +117,12 @@ def make_folder(folder: Path, option: str) -> Path:
     return folder.resolve()
 
 
+def _check_clock(_context: click.Context, _parameter: click.Parameter, mhz: float | None) -> float | None:
+    if mhz is not None and not math.isfinite(mhz):
+        raise click.BadParameter("the kernel clock is a number of MHz")
+    return mhz
+
+
 #: options that several commands have
 _BOARD = click.option(
     "--board", callback=check_board, help="Board name or file, also BOARD@MHZ.  [default: $SLUICE_BOARD, else de5net]"
@@ -124,6 +131,7 @@ _CLOCK = click.option(
     "--clock",
     metavar="MHZ",
     type=click.FloatRange(*MHZ),
+    callback=_check_clock,
     help="Schedule for this kernel clock, and simulate with it.  [default: the board's]",
 )
 

@@ -92,6 +92,11 @@ def write_export(described: Description, folder: Path, name: str, output: Path) 
     try:
         if output.exists() and not (output.is_dir() and (output / MARK).is_file()) and _holds_something(output):
             raise ExportError(f"{output} holds other files than an export", "choose another folder with -o")
+        if others := _others(output):
+            raise ExportError(
+                f"{output} holds files that no export wrote: {', '.join(others[:3])}{' ...' if others[3:] else ''}",
+                "move them away, as the folder is replaced, or choose another one with -o",
+            )
         output.parent.mkdir(parents=True, exist_ok=True)
         with temporary_folder(output.parent / f".new-{uuid.uuid4().hex[:8]}") as new:
             _fill(new, texts, described, folder / "rtl" if FORMATS[name].rtl else None)
@@ -103,11 +108,12 @@ def write_export(described: Description, folder: Path, name: str, output: Path) 
             reason = f"{error.strerror or error} ({error.filename})"
             raise ExportError(f"cannot export to {output}: {reason}", _HINT) from error
         raise
-    return sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file() and path.name != MARK)
+    return [name for name in _files(output) if name != MARK]
 
 
 _HINT = "choose another folder with -o, or compile again if a file of rtl/ is missing"
-#: a file in each folder that an export made, so that nothing else is ever replaced; it holds the design's digest
+#: a file in each folder that an export made, so that nothing else is ever replaced; it holds the design's digest, and
+#: the name of each other file
 MARK = ".sluice-export"
 
 
@@ -115,14 +121,25 @@ def _holds_something(path: Path) -> bool:
     return not path.is_dir() or any(path.iterdir())
 
 
+def _others(output: Path) -> list[str]:
+    """The files in the folder of an earlier export that it did not write."""
+    mark = output / MARK
+    known = {MARK, *mark.read_text(encoding="utf-8").splitlines()[1:]} if mark.is_file() else set()
+    return [name for name in _files(output) if name not in known]
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
 def _fill(new: Path, texts: Mapping[str, str], described: Description, rtl: Path | None) -> None:
     for name, text in texts.items():
         (new / name).write_text(text, encoding="utf-8")
-    (new / MARK).write_text(f"{described.digest}\n", encoding="utf-8")
     if rtl is not None:
         (new / "rtl").mkdir()
         for name in (*described.files, described.waivers):
             shutil.copyfile(rtl / name, new / "rtl" / name)
+    (new / MARK).write_text("\n".join((described.digest, *_files(new))) + "\n", encoding="utf-8")
 
 
 def _replace(new: Path, output: Path) -> None:

@@ -53,6 +53,9 @@ def main(words: list[str]) -> int:
             print(f"aocl {command}: nothing to do: a simulated board is always there")
         elif command in ("env", "report") and len(rest) == 1:
             _show(command, Path(rest[0]))
+        elif command in ("env", "report"):
+            print(f"aocl: error: {command} needs one file: aocl {command} FILE.aocx", file=sys.stderr)
+            return 2
         else:
             print(f"aocl: error: unknown command {' '.join(words)}\n{USAGE}", file=sys.stderr)
             return 2
@@ -70,7 +73,11 @@ def _list_devices(command: str) -> None:
 
 
 def _show(command: str, file: Path) -> None:
-    found = Aocx.of(file.read_bytes())
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise OSError(f"cannot read {file}: {error.strerror}") from error
+    found = Aocx.of(data)
     if command == "env":
         print(f"board: {found.board}\nmarch: {found.march}\noptions: {' '.join(found.binary.options)}")
         return

@@ -117,7 +117,7 @@ def test_what_is_no_report_is_refused(folder, tmp_path):
     for place, told in (
         (str(tmp_path), "is not a report of schema 2"),
         ("nowhere", "name a folder that `sluice compile -o` wrote"),
-        (str(folder / "old.cl"), "cannot read"),
+        (str(folder / "old.cl"), "is no report: name a folder"),
     ):
         result = sluice(folder, "diff", place, "new")
         assert result.exit_code == 1 and told in result.output and "Traceback" not in result.output

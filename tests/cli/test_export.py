@@ -66,3 +66,13 @@ def test_a_folder_with_other_files_is_kept():
     told = sluice("export", "out", "--for", "c", "-o", "mine", code=1).stderr
     assert "mine/c holds other files than an export" in told and "-o" in told
     assert Path("mine/c/driver.c").read_text() == "mine"
+
+
+def test_a_file_of_the_user_in_an_export_is_kept():
+    sluice("compile", "k.cl", "--no-html", "-o", "out")
+    sluice("export", "out", "--for", "c")
+    sluice("export", "out", "--for", "c")
+    mine = Path("out/export/c/main.c")
+    mine.write_text("int main(void) { return 0; }\n")
+    told = sluice("export", "out", "--for", "c", code=1).stderr
+    assert "holds files that no export wrote: main.c" in told and mine.is_file()

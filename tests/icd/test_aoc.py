@@ -97,6 +97,8 @@ def test_aocl_answers_makefiles(capfd):
     for words, wanted in (["version"], "aocl "), (["link-config"], "-lOpenCL\n"), (["diagnose"], "DIAGNOSTIC_PASSED"):
         assert aocl.main(words) == 0 and wanted in capfd.readouterr().out
     assert aocl.main(["-x"]) == 2 and "unknown command -x" in capfd.readouterr().err
+    assert aocl.main(["report"]) == 2 and "report needs one file" in capfd.readouterr().err
+    assert aocl.main(["env", "none.aocx"]) == 1 and "cannot read none.aocx: No such file" in capfd.readouterr().err
     assert aocl.main(["report", "nowhere.aocx"]) == 1 and "nowhere.aocx" in capfd.readouterr().err
 
 

@@ -108,3 +108,9 @@ def test_seconds_of_a_run_follow_the_clock(tmp_path, monkeypatch):
         env = os.environ | {"PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, env=env, text=True, capture_output=True, check=True)
         assert f"cycles at {clock} MHz" in done.stderr
+
+
+@pytest.mark.parametrize("clock", ["nan", "inf"])
+def test_a_clock_is_a_number(clock):
+    found = CliRunner().invoke(main, ["compile", str(EXAMPLE), "--clock", clock])
+    assert found.exit_code == 2 and "'--clock'" in found.output
