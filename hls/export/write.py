@@ -16,7 +16,7 @@ from .description import Description
 from .formats import FORMATS
 from .view import View, register_name
 
-__all__ = ["ExportError", "export_texts", "write_export"]
+__all__ = ["MARK", "ExportError", "export_texts", "write_export"]
 
 
 class ExportError(Exception):

@@ -14,7 +14,7 @@ import pytest
 from hls.export.description import ClockPort, read_description
 from hls.export.formats import FORMATS
 from hls.export.view import View, register_name
-from hls.export.write import ExportError, export_texts, write_export
+from hls.export.write import MARK, ExportError, export_texts, write_export
 from sim.toolchain import find_tools
 
 HERE = Path(__file__).parent
@@ -292,6 +292,10 @@ def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(designs, 
     described, output = read_description(designs["lite"]), tmp_path / "a" / "b"
     assert write_export(described, designs["lite"], "c", output)[0] == "sluice_system.c"
     (output / "stale").write_text("")
+    with pytest.raises(ExportError, match="holds files that no export wrote: stale"):
+        write_export(described, designs["lite"], "c", output)
+    with (output / MARK).open("a") as mark:
+        mark.write("stale\n")  # as if the older export had written it
     write_export(described, designs["lite"], "c", output)
     assert not (output / "stale").exists() and not list(output.parent.glob(".*"))
     (tmp_path / "mine").mkdir()
