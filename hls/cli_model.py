@@ -14,7 +14,7 @@ from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, workloads_option
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
-from .driver import compile, inlined_kernels, plan_network, plan_source
+from .driver import compile, inlined_kernels, plan_source, plan_text
 from .ir import Function
 from .model.area import capacity
 from .model.area import estimate as count_area
@@ -101,7 +101,8 @@ def estimate_command(
         messages.sources[str(source)] = text
         facts = read_board(board)
         options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
-        kernels, channels, sources = plan_network(text, facts, options, str(source))
+        plan = plan_text(text, facts, options, str(source))
+        kernels, channels, sources = plan.kernels, plan.channels, plan.module.sources
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
         used = _used(text, facts, options, str(source)) if other else None

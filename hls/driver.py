@@ -8,6 +8,7 @@ from .analysis.channels.call_skeleton import CallSkeleton
 from .analysis.channels.deadlock import Verdict, find_deadlocks
 from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
+from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
 from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
@@ -38,7 +39,6 @@ __all__ = [
     "parsed_messages",
     "parsed_module",
     "plan_module",
-    "plan_network",
     "plan_source",
     "plan_text",
 ]
@@ -77,15 +77,16 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A program that is planned, and not built: its kernels and channels, warnings, and the ``module`` that it was
-    linked to."""
+    """A program that is planned, and not built. ``module`` is what it was linked to, ``networks`` are deadlock verdicts
+    for kernels connected by channels."""
 
     board: Board
     options: Options
     module: Module
     kernels: tuple[CompiledKernel, ...]
-    warnings: tuple[Diagnostic, ...] = ()
-    channels: tuple[ChannelPlan, ...] = ()
+    warnings: tuple[Diagnostic, ...]
+    channels: tuple[ChannelPlan, ...]
+    networks: tuple[Verdict, ...]
 
 
 def compile(
@@ -102,9 +103,7 @@ def compile(
     """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
-    parsed = parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
-    )
+    parsed = _parsed(source, options, file)
     try:
         module = _with_design(parsed.module, options, file)
         return compile_module(module, board, options, tuple(parsed.warnings), inspection)
@@ -121,96 +120,82 @@ def compile_module(
     inspection: Inspection | None = None,
 ) -> Result:
     """The stages of :func:`compile` from a module of IR on."""
-    _check(options, board)
-    for name in options.no_interleaving:
-        board = board.with_memory(present(board.memory_named(name)).partitioned())
     with uncollected(), deep_recursion():
-        fused: list[Diagnostic] = []
-        module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)
-        board = as_used(module, board)
-        kernels, told = plan_module(module, board, options, inspection)
-        channels = network_channels(module, kernels, board, options)
-        networks = _networks(kernels, channels)
-        inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
+        plan = _planned(module, board, options, warnings, inspection)
+        inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]
         with deep_recursion(LONGEST_CHAIN):
-            verilog, interface, named = build_system(inputs, channels, board, options, board.address_bits)
-    warnings = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
+            verilog, interface, named = build_system(
+                inputs, plan.channels, plan.board, options, plan.board.address_bits
+            )
     return Result(
         verilog=verilog,
         top=interface.top,
         interface=interface,
-        board=board,
+        board=plan.board,
         options=options,
-        module=module,
-        kernels=kernels,
-        warnings=warnings,
-        channels=channels,
-        networks=networks,
+        module=plan.module,
+        kernels=plan.kernels,
+        warnings=plan.warnings,
+        channels=plan.channels,
+        networks=plan.networks,
         named=named,
     )
 
 
+def _planned(
+    module: Module,
+    board: Board,
+    options: Options,
+    warnings: tuple[Diagnostic, ...],
+    inspection: Inspection | None = None,
+) -> Plan:
+    """Every stage before hardware generation, from the output of the front end on; ``warnings`` come first."""
+    _check(options, board)
+    for name in options.no_interleaving:
+        board = board.with_memory(present(board.memory_named(name)).partitioned())
+    fused: list[Diagnostic] = []
+    module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)
+    board = as_used(module, board)
+    kernels, told = plan_module(module, board, options, inspection)
+    channels = network_channels(module, kernels, board, options)
+    networks = _networks(kernels, channels)
+    found = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
+    return Plan(board, options, module, kernels, found, channels, networks)
+
+
+def _parsed(source: str, options: Options, file: str) -> Parsed:
+    folders = [str(folder) for folder in options.include_dirs]
+    return parse_source(source, file, options.defines, folders, include_roots=options.include_roots)
+
+
 def parsed_module(source: str, options: Options, file: str) -> Module:
     """The IR of OpenCL C text as the front end leaves it. Raises CompileError."""
-    return parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
-    ).module
+    return _parsed(source, options, file).module
 
 
 def parsed_messages(source: str, options: Options, file: str) -> tuple[Diagnostic, ...]:
     """The warnings of the front end about OpenCL C text, which is not planned. Raises CompileError."""
-    return parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
-    ).warnings
+    return tuple(_parsed(source, options, file).warnings)
 
 
 def plan_source(
     source: str, board: Board, options: Options, file: str
 ) -> tuple[tuple[CompiledKernel, ...], Mapping[str, str]]:
     """The planned kernels of OpenCL C text, and the texts of all its files by name. Raises CompileError."""
-    kernels, _, sources = plan_network(source, board, options, file)
-    return kernels, sources
-
-
-def plan_network(
-    source: str, board: Board, options: Options, file: str
-) -> tuple[tuple[CompiledKernel, ...], tuple[ChannelPlan, ...], Mapping[str, str]]:
-    """As :func:`plan_source`, with the channels between the kernels, as they are built, behind these."""
-    parsed = parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
-    )
-    try:
-        with uncollected(), deep_recursion():
-            flush = options.denorms_are_zero
-            module = _with_design(parsed.module, options, file)
-            module = link_program(module, options.fpc, flush=flush, limits=options.limits)
-            board = as_used(module, board)
-            kernels, _ = plan_module(module, board, options)
-            return kernels, network_channels(module, kernels, board, options), parsed.module.sources
-    except CompileError as error:
-        error.sources = parsed.module.sources
-        raise
+    plan = plan_text(source, board, options, file)
+    return plan.kernels, plan.module.sources
 
 
 def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
     """The plan of OpenCL C text, with the warnings that :func:`compile` has. Raises CompileError."""
-    parsed = parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
-    )
+    parsed = _parsed(source, options, file)
     try:
         with uncollected(), deep_recursion():
-            fused: list[Diagnostic] = []
             module = _with_design(parsed.module, options, file)
-            module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, limits=options.limits)
-            board = as_used(module, board)
-            kernels, told = plan_module(module, board, options)
-            channels = network_channels(module, kernels, board, options)
-            networks = _networks(kernels, channels)
+            return _planned(module, board, options, tuple(parsed.warnings))
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
-    found = (*parsed.warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
-    return Plan(board, options, module, kernels, found, channels)
 
 
 def inlined_kernels(source: str, options: Options, file: str) -> dict[str, Function]:

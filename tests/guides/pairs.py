@@ -38,7 +38,7 @@ def _floats(n: int) -> np.ndarray:
 class Advice:
     """One pair. ``cycles``: cycles before divided by cycles after are at least that (None: the guide promises no
     speed). ``logic``: the same for logic cells, RAMs left aside. ``had``: the gain that the guide promises was there
-    before, so the two take the same time to 10 %. ``says``: the advice in few words, with its section of the guide."""
+    before: the kernel after is faster by 10 % at most. ``says``: the advice in few words, with its section of the guide."""
 
     name: str
     says: str

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from hls.cli_run import run_command
 from sim import cl
+from sim.emulator.channel_depths import DEPTH_MODELS
 
 TEXT = """
 #pragma OPENCL EXTENSION cl_intel_channels : enable
@@ -30,6 +32,11 @@ def accepted(options: str = "", of_plain: bool = True) -> int:
     found = np.empty(1, np.int32)
     cl.enqueue_copy(queue, found, done)
     return int(found[0])
+
+
+def test_the_command_knows_the_models():
+    (option,) = [one for one in run_command.params if one.name == "channel_depths"]
+    assert tuple(option.type.choices) == DEPTH_MODELS
 
 
 def test_as_written_by_default():
