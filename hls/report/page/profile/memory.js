@@ -71,6 +71,25 @@ function heldWords(held) {
   return held ? `${held.cause}${held.cause_line ? ` (line ${held.cause_line})` : ""}` : "";
 }
 
+const ACTIVITY = {
+  title: "Activity",
+  numeric: true,
+  value: (one) => one.activity,
+  show: (one) => percentOr(one.activity),
+  tip: "requests / cycles",
+};
+
+/** The share of cycles in which an access waited, marked from RED on. */
+function stallColumn(tip) {
+  return {
+    title: "Stall",
+    numeric: true,
+    value: (one) => one.stall,
+    show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
+    tip,
+  };
+}
+
 const USE_COLUMNS = [
   {
     title: "Access",
@@ -86,21 +105,8 @@ const USE_COLUMNS = [
     show: (one) => percentOr(one.occupancy),
     tip: "iterations that passed / cycles",
   },
-  {
-    title: "Activity",
-    numeric: true,
-    spare: true,
-    value: (one) => one.activity,
-    show: (one) => percentOr(one.activity),
-    tip: "requests / cycles",
-  },
-  {
-    title: "Stall",
-    numeric: true,
-    value: (one) => one.stall,
-    show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
-    tip: "cycles in which a request was not taken / cycles",
-  },
+  { ...ACTIVITY, spare: true },
+  stallColumn("cycles in which a request was not taken / cycles"),
   {
     title: "Sum",
     numeric: true,
@@ -215,20 +221,8 @@ const LOCAL_COLUMNS = [
   },
   lineColumn((one) => spanOf(one.line)),
   { title: "Requests", numeric: true, value: (one) => one.requests },
-  {
-    title: "Activity",
-    numeric: true,
-    value: (one) => one.activity,
-    show: (one) => percentOr(one.activity),
-    tip: "requests / cycles",
-  },
-  {
-    title: "Stall",
-    numeric: true,
-    value: (one) => one.stall,
-    show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
-    tip: "cycles in which the access waited for a port / cycles",
-  },
+  ACTIVITY,
+  stallColumn("cycles in which the access waited for a port / cycles"),
 ];
 
 function bankRows(group) {
