@@ -158,6 +158,8 @@ class MonotonicAccess:
             ):
                 break
             value = op.operands[0]
+        bits = self.forms.address_bits  # the places of a buffer differ in these
+        factor, more = (signed(number & (1 << bits) - 1, bits) for number in (factor, more))
         return _Place(value, factor, more) if value.op is None or value.op.opcode in _GIVING else None
 
     def _never_negative(self, value: Value) -> bool:
@@ -171,7 +173,7 @@ class _Growth:
     def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]):
         self.growth, self.ranges, self.facts = growth, growth.forms.ranges, facts
         self.known: dict[tuple[Value, Value], float] = {}
-        self.least: dict[Value, float] = {}  # lower bounds of terms of sums of one width
+        self.least: dict[tuple[Value, int], float] = {}  # lower bounds of terms of sums of so many bits
 
     def between(self, start: Value, value: Value, deep: int = 0) -> float:
         """The least amount by which ``value`` exceeds ``start``."""
@@ -238,9 +240,9 @@ class _Growth:
 
     def _least(self, term: Value, bits: int, deep: int) -> float:
         """The lower bound of a term of a sum of so many bits; minus infinity if it may be negative."""
-        if term not in self.least:
-            self.least[term] = self._find_least(term, bits, deep + 1)
-        return self.least[term]
+        if (term, bits) not in self.least:
+            self.least[term, bits] = self._find_least(term, bits, deep + 1)
+        return self.least[term, bits]
 
     def _find_least(self, term: Value, bits: int, deep: int) -> float:
         if term.type == BOOL and decided(term, self.facts):
@@ -252,8 +254,9 @@ class _Growth:
         if before is not None:
             return self._total(self._terms(before, bits), bits, deep)
         known = self.ranges[term]
-        least = known.smin if term.type.bits >= bits else known.umin
-        return least if least >= 0 else NOT_AT_ALL
+        if term.type.bits < bits:
+            return known.umin
+        return known.smin if known.smin >= 0 and known.smax < 1 << bits - 1 else NOT_AT_ALL
 
     def _arms(self, select: Op) -> list[Value]:
         """The arms of a select that the facts permit."""
@@ -266,7 +269,8 @@ def _constants(terms: Counter, bits: int) -> int:
     """Remove the constants from the terms of a sum of so many bits; returns their sum."""
     found = [term for term in terms if constant(term) is not None]
     values = [(present(constant(term)), term) for term in found]
-    numbers = [signed(number, term.type.bits) if term.type.bits >= bits else number for number, term in values]
+    mask = (1 << bits) - 1
+    numbers = [signed(number & mask, bits) if term.type.bits >= bits else number for number, term in values]
     return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))
 
 

@@ -41,21 +41,30 @@ def step_tree(index: Value, following: Value) -> tuple[Steps, set[Op]] | None:
     that is no tree of constants."""
     tree = _Tree(index)
     steps = tree.sum(following)
-    if steps is None or len(list(leaves(steps))) > MOST_LEAVES:
+    if steps is None:
         return None
     bits = instance(index.type, IntType).bits
     return _each(steps, lambda step: signed(step & (1 << bits) - 1, bits)), tree.visited
 
 
 class _Tree:
-    """Reads trees; ``visited`` are the operations that choose."""
+    """Reads trees; ``visited`` are the operations that choose. What is known of a value is kept, as chains of choices
+    use each of them several times."""
 
     def __init__(self, index: Value):
         self.index = index
         self.visited: set[Op] = set()
+        self._sums: dict[Value, Steps | None] = {}
+        self._numbers: dict[Value, Steps | None] = {}
+        self._are_sums: dict[Value, bool] = {}
 
     def sum(self, value: Value) -> Steps | None:
         """What is added to the index to get the value."""
+        if value not in self._sums:
+            self._sums[value] = self._sum(value)
+        return self._sums[value]
+
+    def _sum(self, value: Value) -> Steps | None:
         if value is self.index:
             return 0
         op = value.op
@@ -73,13 +82,20 @@ class _Tree:
         return _added(moved, by, -1 if op.opcode == "sub" else 1)
 
     def _is_sum(self, value: Value) -> bool:
-        op = value.op
-        return value is self.index or (
-            op is not None and op.opcode in ("add", "sub", "select") and any(map(self._is_sum, op.operands))
-        )
+        if value not in self._are_sums:
+            op = value.op
+            self._are_sums[value] = value is self.index or (
+                op is not None and op.opcode in ("add", "sub", "select") and any(map(self._is_sum, op.operands))
+            )
+        return self._are_sums[value]
 
     def number(self, value: Value) -> Steps | None:
         """The constants that the value may be."""
+        if value not in self._numbers:
+            self._numbers[value] = self._number(value)
+        return self._numbers[value]
+
+    def _number(self, value: Value) -> Steps | None:
         number, op = constant(value), value.op
         if number is not None:
             return number
@@ -92,9 +108,10 @@ class _Tree:
         self.visited.add(op)
         bits = instance(inner.type, IntType).bits
         found = Choice(inner, 1, 0) if inner.type == BOOL else self.number(inner)
-        if found is None or op.opcode == "zext":
-            return found
-        return _each(found, lambda step: signed(step, bits))
+        if found is None:
+            return None
+        mask = (1 << bits) - 1
+        return _each(found, lambda step: signed(step & mask, bits) if op.opcode == "sext" else step & mask)
 
 
 def _each(steps: Steps, change: Callable[[int], int]) -> Steps:
@@ -104,7 +121,11 @@ def _each(steps: Steps, change: Callable[[int], int]) -> Steps:
 
 
 def _choice(condition: Value, one: Steps | None, other: Steps | None) -> Steps | None:
-    return None if one is None or other is None else Choice(condition, one, other)
+    """The choice, unless a subtree is None, or it has too many constants."""
+    if one is None or other is None:
+        return None
+    found = Choice(condition, one, other)
+    return found if sum(1 for _ in leaves(found)) <= MOST_LEAVES else None
 
 
 def _added(one: Steps | None, other: Steps | None, sign: int) -> Steps | None:

@@ -8,6 +8,9 @@ from merging import outcome
 
 from hls.frontend import parse_source
 from hls.ir import Module, is_early, walk
+from hls.ir.parser import parse_module
+from hls.passes.recurrence.step_tree import leaves, step_tree
+from hls.recursion import deep_recursion
 from tests.kernels.system import Launch
 from tests.plans import planned
 
@@ -84,7 +87,7 @@ def test_where_memory_stalls_nothing_is_loaded_ahead():
 
 
 def random_body(rng: random.Random) -> str:
-    """A loop with up to two indices, each moved by two to four steps that what is loaded decides."""
+    """A loop with up to two indices, each moved by steps that what is loaded decides."""
     unit, falls = rng.choice([1, 1, 1, 2, 3]), rng.random() < 0.3
     start = rng.randrange(180, 240) if falls else rng.randrange(8)
     lengths = rng.sample(range(5 if unit == 1 else 2), 2)
@@ -97,8 +100,8 @@ def random_body(rng: random.Random) -> str:
     stored = rng.choice(["x", "x - y", "i", "j + (x > 2)"])
     return (
         f"int i = {start}, j = 0; for (int k = 0; k < n; k++) {{ int x = {value}, y = b[j]; out[k] = {stored}; "
-        f"if ({test}) i {signs}= {lengths[0] * unit}; else {{ i {signs}= {lengths[1] * unit}; if (y < 5) j++; }} "
-        f"{'if (x > 0) j++;' if rng.random() < 0.3 else ''} }} out[250] = i; out[251] = j;".replace("{other}", other)
+        f"if ({test}) i {signs}= {lengths[0] * unit}; else {{ i {signs}= {lengths[1] * unit}; if (y < 5) j++; {other} }} "
+        f"{'if (x > 0) j++;' if rng.random() < 0.3 else ''} }} out[250] = i; out[251] = j;"
     )
 
 
@@ -108,3 +111,44 @@ def test_random_loops(seed):
     source = kernels({f"k{number}": random_body(rng) for number in range(12)})
     check(source)
     assert sum(made_early(kernel) > 0 for kernel in planned(source, BOARD).values()) >= 6
+
+
+def tree_of(*lines: str) -> object:
+    """The step tree of the last operation from the index ``%i.0`` on, which these lines of IR compute."""
+    body = "\n".join(f"  {line}" for line in (*lines, "return"))
+    function = parse_module(f'kernel @k(%i.0: i32) {{\n  param i: scalar "int" 4\n{body}\n}}\n').functions["k"]
+    *_, last, _ = walk(function.body)
+    with deep_recursion():  # as in a compilation
+        return step_tree(function.args[0], last.result)
+
+
+def test_chains_of_conditions_are_given_up_at_once():
+    """Each condition doubles the paths to the last value: a tree of more constants than a loop can carry must not be
+    built first."""
+    for count in (4, 500):
+        lines, last = ["%1: i32 = const {value = 1}", "%2: i1 = slt %i.0, %1"], "i.0"
+        for k in range(3, 2 * count + 3, 2):
+            lines += [f"%{k}: i32 = add %{last}, %1", f"%{k + 1}: i32 = select %2, %{k}, %{last}"]
+            last = str(k + 1)
+        made = tree_of(*lines)
+        assert (made is None) == (count > 4)
+        if made:
+            assert sorted(leaves(made[0])) == sorted(k.bit_count() for k in range(1 << count))
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "steps"),
+    [("sext", "sext", [-1, 2]), ("sext", "zext", [65535, 2]), ("zext", "sext", [255, 2]), ("zext", "zext", [255, 2])],
+)
+def test_steps_are_extended_as_written(inner, outer, steps):
+    found, _ = tree_of(
+        "%1: i8 = const {value = 255}",
+        "%2: i8 = const {value = 2}",
+        "%3: i32 = const {value = 9}",
+        "%4: i1 = slt %i.0, %3",
+        "%5: i8 = select %4, %1, %2",
+        f"%6: i16 = {inner} %5",
+        f"%7: i32 = {outer} %6",
+        "%8: i32 = add %i.0, %7",
+    )
+    assert list(leaves(found)) == steps
