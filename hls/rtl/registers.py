@@ -8,13 +8,12 @@ from rtl_lib.axi.register_map import CONTROL, CYCLES, IDENTIFICATION, INTERRUPT,
 
 from ..ir.launch import OVERLAP
 from ..profile.layout import Counter, Layout
+from ..profile.refused import READ_REFUSED, WRITE_REFUSED, refused_bit
 from .interface import ArgumentInterface, FieldInterface, RegisterInterface
 
 __all__ = ["describe_registers"]
 
 SLOT_BITS = 8 * SLOT
-#: bits of the status register: the first of an access, and the one that all further ones share
-FIRST_ACCESS, LAST_BIT = 2, 31
 
 
 def describe_registers(
@@ -26,7 +25,7 @@ def describe_registers(
     return (
         *_control(layout, autorun),
         *(_argument(map_, name, bits, described.get(name)) for name, bits in map_.arguments),
-        *(_counter(map_, name, bits, counters.get(name)) for name, bits in map_.counters),
+        *(_counter(map_, name, bits, counters[name]) for name, bits in map_.counters),
     )
 
 
@@ -64,13 +63,14 @@ def _control_fields() -> tuple[FieldInterface, ...]:
 
 
 def _status_fields(layout: Layout) -> Iterator[FieldInterface]:
-    yield _readable("read_refused", 0, 1, "Memory refused a read.")
-    yield _readable("write_refused", 1, 1, "Memory refused a write.")
+    yield _readable("read_refused", READ_REFUSED, 1, "Memory refused a read.")
+    yield _readable("write_refused", WRITE_REFUSED, 1, "Memory refused a write.")
     for number, access in enumerate(layout.accesses):
-        bit = FIRST_ACCESS + number
-        if bit > LAST_BIT:
+        bit = refused_bit(number)
+        if number and bit == refused_bit(number - 1):
             break
-        more = " or of a later access" if bit == LAST_BIT and number + 1 < len(layout.accesses) else ""
+        shared = number + 1 < len(layout.accesses) and refused_bit(number + 1) == bit
+        more = " or of a later access" if shared else ""
         text = f"Memory refused {access.kind} of {access.buffer}{_line(access.line)}{more}."
         yield _readable(access.key, bit, 1, text)
 
@@ -80,8 +80,9 @@ def _argument(map_: RegisterMap, name: str, bits: int, argument: ArgumentInterfa
     slots = -(-bits // SLOT_BITS)
     width = SLOT_BITS if slots > 1 else bits
     field = FieldInterface("value", 0, width, "rw", "The value.", reset=int(name == OVERLAP))
-    kind, text = ("launch", _LAUNCH.get(name.rpartition("_")[0] or name, "A value of the launch."))
-    if argument is not None:
+    if argument is None:
+        kind, text = "launch", _LAUNCH[name] if name in _LAUNCH else _LAUNCH[name.rpartition("_")[0]]
+    else:
         kind, text = "argument", _argument_text(argument)
     return RegisterInterface(name, kind, map_.argument(name), SLOT_BITS, (field,), text, count=slots)
 
@@ -89,7 +90,7 @@ def _argument(map_: RegisterMap, name: str, bits: int, argument: ArgumentInterfa
 #: by the name without its dimensions
 _LAUNCH = {
     OVERLAP: "1 if two buffers of the launch may share bytes; 0 is faster.",
-    "work": "Number of dimensions.",
+    "work_dim": "Number of dimensions.",
     "global_size": "Work-items in a dimension.",
     "local_size": "Work-items of a group in a dimension.",
     "num_groups": "Groups in a dimension.",
@@ -112,9 +113,9 @@ def _argument_text(argument: ArgumentInterface) -> str:
     return f"Value of {argument.name} ({argument.c_type})."
 
 
-def _counter(map_: RegisterMap, name: str, bits: int, counter: Counter | None) -> RegisterInterface:
+def _counter(map_: RegisterMap, name: str, bits: int, counter: Counter) -> RegisterInterface:
     field = _readable("count", 0, bits, "The count.")
-    text = f"{counter.kind} of {counter.owner}{_line(counter.line)}." if counter else f"Counter {name}."
+    text = f"{counter.kind} of {counter.owner}{_line(counter.line)}."
     return RegisterInterface(name, "counter", map_.counter(name), SLOT_BITS, (field,), text)
 
 
