@@ -13,12 +13,12 @@ import click
 from .cli_options import BOARD
 from .report.diff import compare_reports
 from .report.diff_text import diff_data, diff_markdown, diff_text
+from .report.model import SCHEMA
 
 __all__ = ["diff_command"]
 
 #: exit code where something is worse, as of `sluice profile --compare`
 WORSE = 3
-SCHEMA = 2
 
 
 @click.command(short_help="Compare II, area and warnings of two designs.")
@@ -39,8 +39,8 @@ def diff_command(old: str, new: str, kernel: str | None, board: str, form: str |
     reports = [_report(place, kernel, board) for place in (old, new)]
     try:
         found = compare_reports(*reports)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise click.ClickException(f"{old} or {new} is not a report of sluice: {error!r} is missing") from None
+    except (KeyError, TypeError, AttributeError):
+        raise click.ClickException(f"{old} or {new} is damaged: compile again with this version") from None
     if form == "json":
         click.echo(json.dumps(diff_data(found), indent=1))
     else:
@@ -95,7 +95,10 @@ def _of_revision(revision: str, kernel: Path, board: str) -> Mapping[str, Any]:
             command = [sys.executable, "-P", "-m", "hls.cli", "compile", str(file), "-o", str(out), "--no-html"]
             done = subprocess.run([*command, "--board", board], text=True, capture_output=True, check=False)
             if done.returncode:
-                raise click.ClickException(f"{kernel} of revision {revision} does not compile:\n{done.stderr}")
+                raise click.ClickException(
+                    f"{kernel} of revision {revision} does not compile:\n{done.stderr}"
+                    "a program that needs -D or -I: compile both revisions with `compile -o`, and compare the folders"
+                )
             return _read(out / "report.json")
         finally:
             _git(folder, "worktree", "remove", "--force", str(tree))

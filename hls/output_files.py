@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from .driver import Result
-from .export.description import Description, describe, write_description
+from .export.description import Description, describe, half_period_ns, write_description
 from .prefix import prefixed
 from .report import html as report_html
 from .report import json as report_json
@@ -90,8 +90,7 @@ def _waivers(names: Iterable[str]) -> str:
 
 def _constraints(mhz: float) -> str:
     """Timing constraints for two clocks that are in phase, in SDC, which vendors' tools read."""
-    # an even number of whole picoseconds, so that one period is exactly half of the other
-    half = round(1e6 / mhz) // 2 / 1000
+    half = half_period_ns(mhz)
     return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every
 # rising edge of clk is also one of sync2x_clk. Paths between the two have half a period of clk at least:
 # do not cut them, and do not put the two clocks into different clock groups.

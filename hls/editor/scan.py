@@ -18,7 +18,6 @@ _CHANNEL = re.compile(r"\b(?:channel|pipe)\b[^;(){}]*?(?P<name>[A-Za-z_]\w*)\s*(
 _TYPEDEF = re.compile(r"\btypedef\b[^;]*?(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*;", re.DOTALL)
 _STRUCT = re.compile(r"\b(?:struct|union|enum)\s+(?P<name>[A-Za-z_]\w*)\s*\{")
 _KERNEL = re.compile(r"\b(?:__kernel|kernel)\b")
-_ATTRIBUTE = re.compile(r"__attribute__\s*\(")
 #: before a bracket, these are no functions
 _WORDS = frozenset({"if", "for", "while", "switch", "return", "sizeof", "__attribute__", "typeof", "vec_step", "do"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -84,7 +83,6 @@ def word_at(line: str, column: int) -> str:
 
 
 def _functions(seen: _Text, top: str) -> Iterator[Symbol]:
-    begin = 0  # of the declaration
     at = 0
     while found := _FUNCTION.search(top, at):
         close = _closing(top, found.end() - 1)
@@ -92,8 +90,8 @@ def _functions(seen: _Text, top: str) -> Iterator[Symbol]:
         if found["name"] in _WORDS:
             continue
         body = re.match(r"\s*\{", _without_attributes(top[at:]))
-        begin = max(top.rfind(mark, 0, found.start()) for mark in ";}") + 1
         if body:
+            begin = max(top.rfind(mark, 0, found.start()) for mark in ";}") + 1  # of the declaration
             start = top.index("{", at)
             at = _closing(seen.code, start)
             kind = "kernel" if _KERNEL.search(top, begin, found.start()) else "function"

@@ -28,7 +28,7 @@ _CLAUSED = {
     "limit what it says",
     "loop_fuse": "pragma of a block: its loops are made one; depth(N) and independent widen what it does",
 }
-_CODE = re.compile(r"\b[EW]\d{4}\b")
+_CODE = re.compile(r"\b[EWN]\d{4}\b")
 _MEANINGS = {row.key: row.meaning for row in ATTRIBUTES.values()}
 
 

@@ -31,6 +31,9 @@ class Planner:
         longer than the limit, is a message in the answer."""
         self._abandoned = False
         connection = self._connect()
+        if self._abandoned:  # while the process was starting
+            self.end()
+            return None
         try:
             connection.send(request)
             if not connection.poll(self.limit):
@@ -41,13 +44,17 @@ class Planner:
             self.end()
             return None if self._abandoned else _without_plan(request, "ended its process, perhaps for lack of memory")
         assert isinstance(answer, Answer)
+        if self._abandoned:  # after it had answered: it has been killed, or is about to be
+            self.end()
+            return None
         return answer
 
     def abandon(self) -> None:
         """End what is being planned, as its text has changed."""
         self._abandoned = True
-        if self._process is not None:
-            self._process.kill()
+        process = self._process  # another thread may set it to None
+        if process is not None:
+            process.kill()
 
     def end(self) -> None:
         """End the process."""
@@ -65,10 +72,10 @@ class Planner:
             # a fresh interpreter: a fork would copy the locks of the server's threads
             context = multiprocessing.get_context("spawn")
             ours, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs,), name="sluice-planner", daemon=True)
-            self._process.start()
+            process = context.Process(target=_serve, args=(theirs,), name="sluice-planner", daemon=True)
+            process.start()
             theirs.close()
-            self._connection = ours
+            self._process, self._connection = process, ours  # only now: another thread may kill it
         return self._connection
 
 

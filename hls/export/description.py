@@ -24,6 +24,7 @@ __all__ = [
     "ResetPort",
     "Target",
     "describe",
+    "half_period_ns",
     "read_description",
     "schema_text",
     "write_description",
@@ -44,6 +45,12 @@ class DescriptionError(Exception):
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def half_period_ns(mhz: float) -> float:
+    """Half a period of a clock in ns, in whole picoseconds, so that the period of a clock of twice the frequency is
+    exactly half of the other; never longer than it is."""
+    return int(1e6 / mhz) // 2 / 1000
 
 
 @dataclass(frozen=True)

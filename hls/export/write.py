@@ -4,15 +4,16 @@ import json
 import shutil
 import uuid
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 import jinja2
 
 from ..ir.launch import OVERLAP
 from ..signals import temporary_folder
 from .c_values import c_argument, c_launch_value
-from .description import Description
+from .description import Description, half_period_ns
 from .formats import FORMATS
 from .view import View, register_name
 
@@ -38,12 +39,13 @@ def export_texts(described: Description, name: str) -> dict[str, str]:
         )
     view = View.of(described)
     return {
-        file.replace("TOP", described.top): _environment(name).get_template(f"{template}.j2").render(_given(view))
+        file.replace("TOP", described.top): _environment().get_template(f"{template}.j2").render(_given(view))
         for template, file in wanted.files.items()
     }
 
 
-def _environment(name: str) -> jinja2.Environment:
+@cache
+def _environment() -> jinja2.Environment:
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         keep_trailing_newline=True,
@@ -55,7 +57,6 @@ def _environment(name: str) -> jinja2.Environment:
     found.filters |= {
         "hex": lambda value: f"0x{value:X}",
         "xml": lambda text: escape(str(text)),
-        "xml_attribute": lambda text: quoteattr(str(text)),
         "text": lambda text: json.dumps(str(text)),  # a string of Python and C
         "tcl": _tcl,
         "rdl": lambda text: '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"',
@@ -81,7 +82,14 @@ def _tcl(text: object) -> str:
 def _given(view: View) -> Mapping[str, object]:
     described = view.described
     made = f"Made by sluice {described.version} for board {described.target.board}"
-    return {"design": view, "d": described, "top": described.top, "made": made, "OVERLAP": OVERLAP}
+    return {
+        "design": view,
+        "d": described,
+        "top": described.top,
+        "made": made,
+        "OVERLAP": OVERLAP,
+        "half": half_period_ns(described.clock_mhz),
+    }
 
 
 def write_export(described: Description, folder: Path, name: str, output: Path) -> list[str]:

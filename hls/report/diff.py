@@ -61,11 +61,10 @@ class Difference:
     changes: tuple[Change, ...]
     warnings: tuple[tuple[str, int | None, str], ...]
     gone: tuple[tuple[str, int | None, str], ...]
-    cells: str  #: what the device's logic cells are called
 
     @property
     def worse(self) -> bool:
-        """Whether an interval, a clock or an area is worse, or a warning is new."""
+        """Whether an II or the area of the design is worse, or a warning is new."""
         return bool(self.warnings) or any(change.worse for change in self.changes)
 
     def __bool__(self) -> bool:
@@ -79,7 +78,7 @@ def compare_reports(old: Plain, new: Plain) -> Difference:
     for name in dict.fromkeys((*after, *before)):
         changes += _kernel(name, before.get(name), after.get(name), new["logic_cell"])
     fresh, gone = _only_in(new, old), _only_in(old, new)
-    return Difference(changes=tuple(changes), warnings=fresh, gone=gone, cells=new["logic_cell"])
+    return Difference(changes=tuple(changes), warnings=fresh, gone=gone)
 
 
 def _whole(old: Plain, new: Plain) -> Iterator[Change]:
@@ -147,7 +146,8 @@ def _loops(kernel: Plain) -> list[Plain]:
 
 def _loop_figures(old: Plain, new: Plain) -> list[Figure]:
     found = _figures(old, new, {"verdict": "verdict"})
-    found += _figures(old, new, {"ii": "II"}, more_is_worse=True)
+    if old["ii"] and new["ii"]:  # 0: no loop of hardware, which the verdict says
+        found += _figures(old, new, {"ii": "II"}, more_is_worse=True)
     found += _figures(old, new, {"interleaving": "interleaving"})
     found += _figures(old, new, {"latency": "latency"})
     found += _figures(old, new, {"fmax_mhz": "fmax in MHz"})

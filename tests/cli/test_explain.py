@@ -42,7 +42,7 @@ def test_an_example_has_its_message(number):
 
 def test_text_has_reason_remedy_and_example():
     done = called("[e0207]")
-    assert done.exit_code == 0
+    assert done.exit_code == 0 and called("error[E0207]").stdout == done.stdout
     assert done.stdout.startswith("E0207: A function calls itself.\n\n")
     found = explain("E0207")
     assert found.why in done.stdout and f"What to do: {found.fix}" in done.stdout

@@ -42,6 +42,20 @@ def test_an_abandoned_plan_has_no_answer(planner):
     assert planner.plan(request("vecadd")).planned
 
 
+def test_a_plan_abandoned_while_its_process_starts_has_no_answer(planner, monkeypatch):
+    connect = planner._connect
+
+    def starting():
+        connection = connect()
+        planner.abandon()
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(planner, "_connect", starting)
+        assert planner.plan(request("vecadd")) is None
+    assert planner.plan(request("vecadd")).planned
+
+
 def test_a_plan_that_takes_too_long_is_a_warning():
     planner = Planner(limit=0.01)
     try:

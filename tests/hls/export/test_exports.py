@@ -15,6 +15,7 @@ from hls.export.description import ClockPort, read_description
 from hls.export.formats import FORMATS
 from hls.export.view import View, register_name
 from hls.export.write import MARK, ExportError, export_texts, write_export
+from hls.output_files import _constraints
 from sim.toolchain import find_tools
 
 HERE = Path(__file__).parent
@@ -134,6 +135,10 @@ def test_a_second_clock_is_constrained_in_phase(designs):
     text = export_texts(data, "quartus")[f"{described.top}.sdc"]
     periods = [float(one) for one in re.findall(r"-period ([\d.]+)", text)]
     assert periods[0] == 2 * periods[1] == 6.666
+    fast = replace(data, clock_mhz=230.0)
+    exported = [float(one) for one in re.findall(r"-period ([\d.]+)", export_texts(fast, "quartus")[f"{data.top}.sdc"])]
+    assert exported == [4.346, 2.173] and exported[0] <= 1000 / 230, "no longer than a period"
+    assert [float(one) for one in re.findall(r"-period ([\d.]+)", _constraints(230.0))] == exported
     assert 'found["i_sync2x_clk"] = ClockSignal("sys2x")' in export_texts(data, "litex")[f"{described.top}.py"]
     assert "sync2x_clk clk Input 1" in export_texts(data, "quartus")[f"{described.top}_hw.tcl"]
 
