@@ -109,15 +109,25 @@ class LoadedSystem:
         if self._session is not None and self._session.abandoned:
             self.close()
         if self._session is None:
-            signals = self.trace.signals if self.trace else "none"
-            verilog = with_enums(self.verilog, self.interface) if self.trace else self.verilog
-            simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
-            self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
+            self._session, self.probe = self._started()
+        return self._session
+
+    def _started(self) -> tuple[Session, Probe | None]:
+        """A simulator after a reset, and its probe. Both or none: an interrupt may come at any time, and a host program
+        that catches it goes on."""
+        signals = self.trace.signals if self.trace else "none"
+        verilog = with_enums(self.verilog, self.interface) if self.trace else self.verilog
+        simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
+        session, probe = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz), None
+        try:
             if self.interface.probe is not None:
                 layouts = {kernel.name: kernel.layout for kernel in self.interface.kernels}
-                self.probe = Probe(self._session, self.interface.probe, layouts, self.intervals)
-            self._session.reset(self.seed)
-        return self._session
+                probe = Probe(session, self.interface.probe, layouts, self.intervals)
+            session.reset(self.seed)
+        except BaseException:
+            session.close()
+            raise
+        return session, probe
 
     def cycle(self) -> int:
         """Cycles that have passed so far, in all simulators of this system."""
