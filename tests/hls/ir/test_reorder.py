@@ -1,6 +1,7 @@
 """Order among the operations of a region while operations, operands and constraints are added."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_a_question_after_each_addition_reads_only_what_was_added(monkeypatch):
         function = parse_source(f"{head} {{ {text} }}", "k.cl", {}, []).module.kernels[0]
         region, places = function.body, Reordering(function)
         stores = [op for op in region.ops if op.opcode == "store"]
-        for one, other in zip(stores, stores[1:], strict=False):
+        for one, other in pairwise(stores):
             token = Builder(Region(), one.span).op("token", one.operands[1], result=TOKEN)
             places.after(region, one, token)
             other.operands.append(token.result)
