@@ -27,6 +27,7 @@ from .cli_options import (
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
+    LIBRARIES,
     CompileCommand,
     check_prefix,
     design_option,
@@ -100,6 +101,7 @@ def main() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]",
 )
+@LIBRARIES
 @FP_RELAXED
 @FPC
 @click.option(
@@ -222,6 +224,7 @@ def compile(
     defines,
     include_dirs,
     include_roots,
+    libraries,
     fp_relaxed,
     fpc,
     denorms_are_zero,
@@ -264,6 +267,7 @@ def compile(
         denorms_are_zero=denorms_are_zero,
         prefix=prefix,
         include_roots=include_roots,
+        libraries=libraries,
         limits=limits,
     )
     if design:

@@ -15,7 +15,7 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 ORDER = (
     {"diag", "limits", "mathlib", "narrow", "recursion", "signals"},
     {"records"},
-    {"design"},
+    {"design", "rtl_library"},
     {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog_text"},
     {"ir"},
     {"analysis", "frontend"},
@@ -26,6 +26,7 @@ ORDER = (
     {"rtl", "model"},
     {"planning"},
     {"report"},
+    {"rtl_functions"},
     {"driver", "export"},
     {"output_files"},
     {"editor", "output", "opt", "tune"},
