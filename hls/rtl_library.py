@@ -2,7 +2,7 @@
 
 A library is described by a TOML file with a table ``[[function]]`` for each function. Its keys are the fields of
 :class:`RtlFunction`; the names of files are relative to the description. The model is OpenCL C that defines the
-function: the emulator runs it, constants are folded with it, and ``sluice library check`` compares the module with it.
+function: the emulator and the interpreter of IR run it.
 """
 
 import re

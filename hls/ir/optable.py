@@ -152,12 +152,6 @@ def _insert(v, t, r, attrs):
     return array[:index] + (value,) + array[index + 1 :] if index < len(array) else array
 
 
-def _model(lines, values):
-    from .model_function import run_model  # which needs this table
-
-    return run_model(lines, values)
-
-
 _ROWS = [
     OpInfo("const", 0, frozenset({"pure", "constant", "logic"})),
     _int("add", lambda a, b, n: a + b, "commutative", "associative", "logic"),
@@ -300,7 +294,7 @@ _ROWS = [
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
     # `rtl {module, latency, ports, model}` (argument...) is computed by a Verilog module of the user; model defines it
-    OpInfo("rtl", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: _model(attrs[Attr.RTL_MODEL], v)),
+    OpInfo("rtl", None, frozenset({"pure"})),
     OpInfo("if", 1, frozenset({"region"})),
     OpInfo("loop", None, frozenset({"region"})),
     OpInfo("yield", None, frozenset({"terminator"})),

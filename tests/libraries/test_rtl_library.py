@@ -80,15 +80,6 @@ def test_ir_of_a_call_is_printed_and_read_and_means_its_model():
     assert "helper_mac3(item" in write_program(module).text
 
 
-def test_a_call_with_constants_is_a_constant():
-    text = '#include "functions.h"\n__kernel void k(__global int *o) { o[0] = mac3(7, 2); }'
-    (kernel,) = planned(text)
-    assert not any(op.opcode == "rtl" for op in walk(kernel.function.body))
-    o = np.zeros(1, np.int32)
-    run_kernel(kernel.function, "k", {"o": o})
-    assert o[0] == 23
-
-
 @pytest.mark.parametrize("device", ["emulator", "board"])
 def test_a_run(device):
     board = {} if device == "emulator" else {"board": "ecp5_onchip"}
