@@ -33,13 +33,11 @@ def with_rtl_files(verilog: Mapping[str, str], kernels: Iterable[CompiledKernel]
     module without enable in levels that stall."""
     calls = [op for kernel in kernels for op in walk(kernel.function.body) if op.opcode == "rtl"]
     found, modules = dict(verilog), {name for text in verilog.values() for name in module_names_in(text)}
-    used = {op.attrs[Attr.RTL_MODULE] for op in calls}
     ours: dict[str, str] = {}
-    for one in options.libraries:
-        if one.module in used:
-            ours |= one.verilog
     for op in calls:
-        _check_call(op, next(one for one in options.libraries if one.module == op.attrs[Attr.RTL_MODULE]), options)
+        one = next(one for one in options.libraries if _computes(one, op))
+        _check_call(op, one, options)
+        ours |= one.verilog
     for name, text in ours.items():
         taken = sorted({*module_names_in(text)} & modules) or ([name] if name in found else [])
         if taken:
@@ -50,6 +48,10 @@ def with_rtl_files(verilog: Mapping[str, str], kernels: Iterable[CompiledKernel]
                 code=Code.RTL_LIBRARY,
             )
     return found | ours
+
+
+def _computes(one: RtlFunction, op: Op) -> bool:
+    return (one.module, one.ports) == (op.attrs[Attr.RTL_MODULE], op.attrs[Attr.RTL_PORTS])
 
 
 def _check_call(op: Op, one: RtlFunction, options: Options) -> None:

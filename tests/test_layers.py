@@ -35,6 +35,7 @@ ORDER = (
         "cli_boards",
         "cli_check",
         "cli_diff",
+        "cli_library",
         "cli_explain",
         "cli_export",
         "cli_lint",
