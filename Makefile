@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check simulated browser bench peers icd lint clean
+.PHONY: help setup demo test test-all check simulated browser bench peers icd docs lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
@@ -31,6 +31,7 @@ help:
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make icd     the OpenCL driver, by which hosts in C, C++ or any other language find the boards: docs/hosts.md'
+	@echo 'make docs    the documentation as a site, in out/site'
 	@echo 'make lint    style and types; make setup: only install; make clean: remove what was built, keep .venv'
 
 setup: $(STAMP)
@@ -116,6 +117,9 @@ peers: $(VENV)/.peers
 
 icd: setup
 	@$(BIN)/sluice icd
+
+docs: setup
+	@$(BIN)/python -m tests.site.build out/site
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
+from rtl_lib.steps import count
 
 __all__ = ["CreditCounter"]
 
@@ -55,9 +56,11 @@ class CreditCounter(wiring.Component):
         """Build a counter that starts at ``limit``; a credit given back is available a cycle later."""
         m = Module()
         credits = Signal(range(self.limit + 1), init=self.limit)
-        returned = sum(self.give[1:], start=self.give[0])
         m.d.comb += [self.available.eq(credits != 0), self.idle.eq(credits == self.limit)]
         if self.several > 1:
             m.d.comb += self.plenty.eq(credits >= self.several)
-        m.d.sync += credits.eq(credits - self.take + returned)
+        if len(self.give) == 1:
+            count(m, credits, self.give, self.take)
+        else:
+            m.d.sync += credits.eq(credits - self.take + sum(self.give[1:], start=self.give[0]))
         return m

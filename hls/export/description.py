@@ -79,7 +79,8 @@ class Bus:
 
     ``protocol`` is "axi4", "axi4-lite", "stream" (valid, ready, data), "ram" (see ``ram``) or "wires" (of one kernel);
     ``role`` "manager" or "subordinate", and of a stream "source" or "sink", as seen from the design. ``address_bits``
-    and ``id_bits`` are 0 where there are none, ``burst`` is the most beats of one. ``memory`` and ``bank`` say which
+    and ``id_bits`` are 0 where there are none, ``burst`` is the most beats of one, ``outstanding`` the most bursts of
+    each direction whose answer has not come. ``memory`` and ``bank`` say which
     bank of the board an AXI4 manager reaches; ``bytes`` is its size, or that of the registers.
     """
 
@@ -90,6 +91,7 @@ class Bus:
     address_bits: int = 0
     id_bits: int = 0
     burst: int = 0
+    outstanding: int = 0
     bytes: int = 0
     memory: str | None = None
     bank: int | None = None
@@ -188,6 +190,7 @@ def _buses(interface: SystemInterface) -> Iterator[Bus]:
             address_bits=ADDRESS_BITS,
             id_bits=ID_BITS,
             burst=BURST,
+            outstanding=memory.outstanding,
             bytes=memory.bytes // memory.banks,
             memory=memory.name,
             bank=bank,

@@ -19,11 +19,11 @@ class Reordering:
         self.after_: dict[Op, list[Op]] = {}
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in regions(function.body) for op in region.ops}
-        self._known_needs: dict[Op, list[Op]] = {}  #: cache, valid until an operation is added, or gets operands
-        self._numbers: dict[Op, int] = {}
-        #: by operation and kind of order: the version at which it was found, and a bit for each operation before it
-        self._known_before: dict[tuple[Op, bool], tuple[int, int]] = {}
-        self._version = 0  #: of operations, their operands and the order
+        #: by region: operations whose operands are to be read, again for those that got more
+        self._unread: dict[Region, dict[Op, None]] = {}
+        for op, region in self.homes.items():
+            self._unread.setdefault(region, {})[op] = None
+        self._by_data, self._by_order = _Closure(), _Closure()
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -37,22 +37,18 @@ class Reordering:
 
     def _enter(self, region: Region, new: Op) -> Op:
         self.homes[new] = region
-        self._known_needs.clear()
-        self._version += 1
+        self._unread.setdefault(region, {})[new] = None
         return new
 
     def takes_more(self, op: Op, around: Iterable[Op]) -> None:
         """Record that an operation got further operands; ``around`` are the operations that contain it."""
-        self._version += 1
         for each in (op, *around):
-            self._known_needs.pop(each, None)
+            self._unread.setdefault(self.homes[each], {})[each] = None
 
     def follow(self, region: Region, first: Op, second: Op) -> None:
         """Constrain ``second`` to stay after ``first``."""
-        before = self.extra.setdefault(second, set())
-        if first not in before:
-            before.add(first)
-            self._version += 1
+        self.extra.setdefault(second, set()).add(first)
+        self._by_order.add(first, second)
 
     def may_follow(self, region: Region, first: Op, second: Op) -> bool:
         """Whether ``second`` can be put after ``first`` (no dependence or constraint puts it before)."""
@@ -65,35 +61,13 @@ class Reordering:
     def _reaches(self, region: Region, source: Op, target: Op, by_order: bool) -> bool:
         """Whether ``target`` is ``source`` or comes after it, by data dependences or, with ``by_order``, also by order
         constraints."""
-        bit = 1 << self._number(source)
-        version, before = self._known_before.get((target, by_order), (-1, 0))
-        # operations, operands and constraints are only added: what came before an operation still does
-        if not before & bit and version != self._version:
-            before = self._before(region, target, by_order)
-            self._known_before[target, by_order] = self._version, before
-        return bool(before & bit)
+        for op in self._unread.pop(region, ()):
+            for need in self._needs(region, op):
+                self._by_data.add(need, op)
+                self._by_order.add(need, op)
+        return (self._by_order if by_order else self._by_data).leads(source, target)
 
-    def _before(self, region: Region, target: Op, by_order: bool) -> int:
-        """A bit for ``target`` and for each operation that it comes after."""
-        work, seen = [target], set()
-        while work:
-            op = work.pop()
-            if op not in seen:
-                seen.add(op)
-                if op not in self._known_needs:
-                    self._known_needs[op] = self._needs(region, op)
-                work += self._known_needs[op]
-                work += self.extra.get(op, ()) if by_order else ()
-        numbers = [self._number(op) for op in seen]
-        bits = bytearray((max(numbers) >> 3) + 1)
-        for number in numbers:
-            bits[number >> 3] |= 1 << (number & 7)
-        return int.from_bytes(bits, "little")
-
-    def _number(self, op: Op) -> int:
-        return self._numbers.setdefault(op, len(self._numbers))
-
-    def _needs(self, region: Region, op: Op):
+    def _needs(self, region: Region, op: Op) -> list[Op]:
         """Operations of the region whose results ``op``, or an operation inside it, uses; tokens of stores and loops
         are results that were added to them."""
         found = dict.fromkeys(v.op for inner in inside(op) for v in inner.operands)
@@ -125,6 +99,41 @@ class Reordering:
                 else:
                     placed.setdefault(work.pop())
         return list(placed)
+
+
+class _Closure:
+    """What comes before each operation, kept up to date while edges are added (Italiano's algorithm): an edge only
+    visits operations that something new comes before. All edges together take no more steps than there are pairs of an
+    operation and an edge, each a union of sets of bits."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Op, int] = {}
+        self._before: dict[Op, int] = {}  #: a bit for the operation itself, and for each that comes before it
+        self._after: dict[Op, list[Op]] = {}  #: edges, without those that follow from others
+
+    def leads(self, source: Op, target: Op) -> bool:
+        """Whether ``target`` is ``source`` or comes after it."""
+        return bool(self._of(target) >> self._numbers[source] & 1) if source in self._numbers else source is target
+
+    def add(self, first: Op, second: Op) -> None:
+        """Add an edge. It may be known already, and may close a cycle."""
+        new = self._of(first)
+        if self._of(second) | new == self._of(second):
+            return  # also what later comes before ``first`` reaches ``second``, through the edges in between
+        self._after.setdefault(first, []).append(second)
+        work = [(second, new)]
+        while work:
+            op, more = work.pop()
+            known = self._before[op]
+            if known | more != known:
+                self._before[op] = known | more
+                work += [(user, known | more) for user in self._after.get(op, ())]
+
+    def _of(self, op: Op) -> int:
+        if op not in self._before:
+            self._numbers[op] = len(self._numbers)
+            self._before[op] = 1 << self._numbers[op]
+        return self._before[op]
 
 
 def inside(op: Op) -> Iterator[Op]:

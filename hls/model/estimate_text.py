@@ -22,10 +22,8 @@ def estimate_text(prediction: Prediction) -> str:
             f"{_counted(loop.invocations, 'invocation')}, {_counted(loop.interval, 'cycle', '.4g')} apart: {loop.cause}"
         )
     for access in prediction.accesses:
-        lines.append(
-            f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {access.count:,.0f} times, "
-            f"{access.words:,.0f} words of memory"
-        )
+        moved = f"{_counted(access.count, 'time')}, {_counted(access.words, 'word')} of memory"
+        lines.append(f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {moved}")
     if prediction.potentials:
         lines.append(f"  potentials: {_shares(prediction.potentials)}")
     lines += map(_other, prediction.others)

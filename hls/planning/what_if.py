@@ -5,6 +5,7 @@ passes again. A :class:`PlannedEdit` removes a constraint that the user would ha
 planned kernel is changed, and only scheduled again. It then computes something else, so only its IIs are meaningful.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Protocol
 
 from ..diag import CompileError, Span
 from ..ir import Attr, Function, InterleaveReason, Module, Op, Region, TokenType, Value, walk
+from ..ir.accesses import is_access, memory_name
 from ..ir.clone import clone_function
 from ..passes.inspection import Inspection
 from ..passes.loops.mark_non_interleaved import MarkNonInterleaved
@@ -32,11 +34,13 @@ __all__ = [
     "WhatIf",
     "WithPragmas",
     "critical_args",
+    "work",
 ]
 
 #: Limits that keep compilation fast: trials of a kernel; trials of a program that run all passes again (each takes as
-#: long as planning the kernel did); and operations of a kernel that is tried at all.
-MOST_TRIALS, MOST_IN_SOURCE, MOST_OPS = 16, 12, 3_000
+#: long as planning the kernel did); operations of a kernel that is tried at all; and the work of all its trials, in
+#: units of :func:`work`.
+MOST_TRIALS, MOST_IN_SOURCE, MOST_OPS, MOST_WORK = 16, 12, 3_000, 8_000
 #: elements of the array that replaces a buffer in a trial
 ROM_ELEMENTS = 1024
 
@@ -234,6 +238,19 @@ def critical_args(plan: RegionPlan) -> tuple[Value, ...]:
     return () if isinstance(last.arg.type, TokenType) else (last.arg,)
 
 
+def work(function: Function) -> int:
+    """About how much work planning a kernel is: one unit for each operation, and one for each pair of an access and a
+    store of one memory, which dependence tests and schedules look at."""
+    accesses, stores = Counter[str](), Counter[str]()
+    ops = 0
+    for op in walk(function.body):
+        ops += 1
+        if is_access(op):
+            accesses[memory_name(op)] += 1
+            stores[memory_name(op)] += op.opcode != "load"
+    return ops + sum(count * stores[name] for name, count in accesses.items())
+
+
 class WhatIf:
     """Tries changes of the kernels of one program: a linked ``module``, in its state at the begin of the compilation.
 
@@ -244,6 +261,7 @@ class WhatIf:
     def __init__(self, module: Module, compilation: Compilation) -> None:
         self.module, self.compilation = module, compilation
         self.made: dict[str, int] = {}
+        self.worked: dict[str, int] = {}
         self.in_source_made = 0
         self.known: dict[tuple, CompiledKernel | None] = {}
         #: by kernel: the limit that kept a change from being tried
@@ -308,6 +326,14 @@ class WhatIf:
         if self.made.get(name, 0) >= MOST_TRIALS:
             self.untried[name] = f"the limit is {MOST_TRIALS} changes per kernel"
             return None
+        cost = work(kernel.function)
+        if self.worked.get(name, 0) + cost > MOST_WORK:
+            self.untried[name] = (
+                f"each takes about as long as planning the kernel did ({cost:,} operations and pairs of accesses), and "
+                f"the limit is {MOST_WORK:,} for all of them"
+            )
+            return None
+        self.worked[name] = self.worked.get(name, 0) + cost
         self.made[name] = self.made.get(name, 0) + 1
         try:
             found = plan()

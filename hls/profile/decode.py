@@ -1,6 +1,7 @@
 """From counter values to the statistics of one run."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
 from .layout import CYCLES, Access, Channel, Layout, Local, Loop
@@ -139,7 +140,7 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     values, passed = layout.sums(values), layout.units * cycles
     events, period_us = layout.has_events, 1 / layout.clock_mhz / layout.units
     return head | {
-        "loops": [_loop(loop, values) for loop in layout.loops if events],
+        "loops": [_loop(layout.loops, k, values) for k in range(len(layout.loops)) if events],
         "memory": [_access(access, layout.probed, values, passed, period_us) for access in layout.accesses if events],
         "channels": [_channel(channel, values, passed) for channel in layout.channels if events],
         "local": [_local(local, values, passed) for local in layout.local if events and layout.probed],
@@ -164,7 +165,7 @@ def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> 
         "unit": unit,
         "groups": groups,
         "occupancy": None if issued is None else _share(issued, cycles),
-        "loops": [_loop(loop, own) for loop in loops],
+        "loops": [_loop(loops, k, own) for k in range(len(loops))],
         "accounts": accounts,
     }
 
@@ -182,11 +183,23 @@ def _mean(units: list[UnitEntry], cycles: int) -> list[AccountEntry]:
     return together
 
 
-def _loop(loop: Loop, values: Mapping[str, int]) -> LoopEntry:
+def _inside(loops: tuple[Loop, ...], k: int) -> Iterator[Loop]:
+    """The loops inside ``loops[k]``, which come directly before it."""
+    within = f"{loops[k].path}/"
+    return itertools.takewhile(lambda one: one.path.startswith(within), reversed(loops[:k]))
+
+
+def _loop(loops: tuple[Loop, ...], k: int, values: Mapping[str, int]) -> LoopEntry:
+    loop = loops[k]
     issued, invocations, busy, starts = (values[counter.name] for counter in loop.counters())
     # Each busy period ends with an issue: it holds one interval less than issues. Idle cycles between periods are the
     # time in which the loop was not requested.
     intervals = issued - starts
+    measured = (busy - starts) / intervals if intervals > 0 else None
+    if measured is not None:
+        # Iterations around interleaved invocations, and work-items of a group, leave in clusters, the first of them
+        # long after it began: what a loop inside took is shared by all of them.
+        measured = max(measured, *(values[f"{one.key}_busy"] / issued for one in _inside(loops, k)), 0)
     return {
         "line": loop.line,
         "label": loop.label,
@@ -194,7 +207,7 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> LoopEntry:
         "static_ii": loop.static_ii,
         "interleaving": loop.interleaving,
         "scheduled_ii": loop.static_ii / loop.interleaving,
-        "measured_ii": (busy - starts) / intervals if intervals > 0 else None,
+        "measured_ii": measured,
         "iterations": issued,
         "invocations": invocations,
     }

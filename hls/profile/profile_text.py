@@ -27,7 +27,7 @@ BRIEF_VERDICTS, BRIEF_KERNELS = 6, 10
 Groups = Sequence[Sequence[model.Kernel]]
 
 
-def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: int = 124) -> str:
+def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: int = 132) -> str:
     """The profile in a page of text; ``chosen`` are the numbers of the launches whose accesses and channels are shown
     (none: the longest of each kernel)."""
     groups = copy_groups(profile)
@@ -40,7 +40,7 @@ def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: in
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
-def render_brief(profile: model.Profile, width: int = 124) -> str:
+def render_brief(profile: model.Profile, width: int = 132) -> str:
     """The verdicts and the kernels, for a screen: fewer than 40 lines."""
     groups = copy_groups(profile)
     parts = [_head(profile), *_verdicts(groups, BRIEF_VERDICTS)]

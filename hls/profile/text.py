@@ -13,7 +13,7 @@ from .both_wait import BothWait, channels_where_both_wait
 __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
 
-def render(stats: dict, source: str = "", width: int = 124) -> str:
+def render(stats: dict, source: str = "", width: int = 132) -> str:
     """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))

@@ -19,7 +19,7 @@ from rtl_lib.lsu.constant import ConstantCache, cache_places
 from ..target.board import Memory
 from .interface import RamPort
 
-__all__ = ["connect_axi", "connect_ram"]
+__all__ = ["bursts_of_a_master", "connect_axi", "connect_ram"]
 
 
 def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
@@ -43,6 +43,11 @@ def bursts_under_way(latency: int) -> int:
     """Bursts in flight at a bank that let scattered words, each a burst of its own, keep it busy over a memory's
     ``latency`` in cycles; a power of two, as block RAM depths are."""
     return max(32, 1 << (latency - 1).bit_length())
+
+
+def bursts_of_a_master(latency: int) -> int:
+    """Bursts of one direction in flight at the AXI port of a bank."""
+    return max(64, bursts_under_way(latency))
 
 
 def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes: int, forget) -> dict:
@@ -88,9 +93,7 @@ class _MemorySide:
             number = first + bank
             for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
                 master = part(
-                    word_bytes=memory.word_bytes,
-                    addr_bits=64,
-                    outstanding=max(64, bursts_under_way(memory.read_latency)),
+                    word_bytes=memory.word_bytes, addr_bits=64, outstanding=bursts_of_a_master(memory.read_latency)
                 )
                 self.m.submodules[f"{name}_master{number}"] = master
                 ports |= flat_ports(master.axi, f"m_axi{number}")

@@ -151,13 +151,15 @@ class StreamInterface:
 @dataclass(frozen=True)
 class MemoryInterface:
     """One of the board's memories: global addresses [``base``, ``base + bytes``), interleaved over its ``banks`` in
-    pieces of ``interleave_bytes``. Each bank has an AXI port; these are numbered through all memories."""
+    pieces of ``interleave_bytes``. Each bank has an AXI port; these are numbered through all memories. A port has at
+    most ``outstanding`` reads, and as many writes, whose answer has not come."""
 
     name: str
     base: int
     bytes: int
     interleave_bytes: int
     banks: int
+    outstanding: int
 
 
 def stream_prefix(stream) -> str:

@@ -23,7 +23,7 @@ from .channels import ChannelWatch, connect_channels
 from .compute_units import UnitedKernel, unit_place
 from .context import KernelContext
 from .control import AxiLiteKernels, WiredKernels
-from .global_memory import connect_axi, connect_ram
+from .global_memory import bursts_of_a_master, connect_axi, connect_ram
 from .interface import (
     WINDOW_BYTES,
     ArgumentInterface,
@@ -172,7 +172,14 @@ class _System:
 
     def _memories(self) -> tuple[MemoryInterface, ...]:
         return tuple(
-            MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks))
+            MemoryInterface(
+                one.name,
+                one.base,
+                one.bytes,
+                one.interleave_bytes,
+                len(one.banks),
+                bursts_of_a_master(one.read_latency),
+            )
             for one in self.board.memories
         )
 

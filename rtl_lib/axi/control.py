@@ -113,18 +113,18 @@ class AxiLiteControl(wiring.Component):
     def _write(self, m, running, done, enable) -> None:
         """Hold address and data until both have arrived, then execute the write."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
-        addr, word, mask = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.data)
+        addr, word, strobe = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.strb)
         has_addr, has_word, act = Signal(), Signal(), Signal()
         m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(~has_word), act.eq(has_addr & has_word & ~b.valid)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
         with m.If(w.valid & w.ready):
-            m.d.sync += [has_word.eq(1), word.eq(w.data), mask.eq(Cat(bit.replicate(8) for bit in w.strb))]
+            m.d.sync += [has_word.eq(1), word.eq(w.data), strobe.eq(w.strb)]
         with m.If(b.valid & b.ready):
             m.d.sync += b.valid.eq(0)
         with m.If(act):
             m.d.sync += [has_addr.eq(0), has_word.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
-            bits = word & mask
+            bits = Mux(strobe[0], word[:8], 0)  # of the control register
             with m.Switch(addr[2:]):
                 with m.Case(at.CONTROL // 4):
                     m.d.comb += [
@@ -137,20 +137,21 @@ class AxiLiteControl(wiring.Component):
                         m.d.sync += done.eq(0)
                 with m.Case(at.INTERRUPT // 4):
                     m.d.sync += b.resp.eq(Response.OKAY)
-                    with m.If(mask[0]):
+                    with m.If(strobe[0]):
                         m.d.sync += enable.eq(word[0])
                 for name, bits_of in self.map.arguments:
-                    self._argument(m, name, bits_of, word, mask, running)
+                    self._argument(m, name, bits_of, word, strobe, running)
 
-    def _argument(self, m, name, bits, word, mask, running) -> None:
+    def _argument(self, m, name, bits, word, strobe, running) -> None:
         """The cases of a write to the words of an argument."""
         value = Value.cast(self.arguments[name])
         for n, low in enumerate(range(0, _words(bits), 32)):
             part = value[low : min(bits, low + 32)]
             with m.Case(self.map.argument(name) // 4 + n), m.If(~running):
                 m.d.sync += self.bus.b.resp.eq(Response.OKAY)
-                if len(part):
-                    m.d.sync += part.eq((part & ~mask) | (word & mask))
+                for byte, enable in enumerate(strobe):  # an enable of registers, not a choice for each bit
+                    with m.If(enable):
+                        m.d.sync += part[8 * byte : 8 * byte + 8].eq(word[8 * byte : 8 * byte + 8])
 
     def _read(self, m, narrow, wide) -> None:
         """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""

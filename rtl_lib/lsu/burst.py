@@ -63,14 +63,16 @@ class BurstBuilder(wiring.Component):
         """Build a register of the open burst, and a comparator with the word that would continue it."""
         m = Module()
         burst = Signal(data.StructLayout({"first": self.i.payload.shape(), "words": range(self.max_burst + 1)}))
-        following = Signal.like(self.i.payload)  # the word that would continue the burst
+        # the low bits of the word that would continue the burst: the others are those of its first word, as it would
+        # otherwise cross the border where ``following`` is 0
+        following = Signal(self.align_bits)
         full, ends, extends, alone = Signal(), Signal(), Signal(), Signal()
         taken, sent = self.i.valid & self.i.ready, self.o.valid & self.o.ready
 
         m.d.comb += [
-            full.eq((burst.words == self.max_burst) | (following[: self.align_bits] == 0)),
+            full.eq((burst.words == self.max_burst) | (following == 0)),
             ends.eq(full | self.close),
-            extends.eq(self.open & ~ends & (self.i.payload == following)),
+            extends.eq(self.open & ~ends & (self.i.payload == Cat(following, burst.first[self.align_bits :]))),
             alone.eq(~self.open & self.urgent),
             self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
             self.o.valid.eq((self.open & (ends | (self.i.valid & ~extends))) | (alone & self.i.valid)),

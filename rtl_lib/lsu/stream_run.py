@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
+from rtl_lib.steps import count
 
 __all__ = ["RunAhead", "words_ahead"]
 
@@ -82,7 +83,7 @@ class RunAhead(wiring.Component):
             goes_on.eq(more | half),
             ends.eq(offered[:bits].all()),
         ]
-        m.d.sync += ahead.eq(ahead + sent - self.reach)
+        count(m, ahead, sent, self.reach)
         with m.If(self.begin):
             m.d.sync += [
                 self.o.valid.eq(self.word != self.last),

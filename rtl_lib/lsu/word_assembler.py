@@ -10,6 +10,7 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
 from rtl_lib.mem.ram import Ram
+from rtl_lib.steps import after, count
 
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
@@ -80,7 +81,7 @@ class WordBuffer(wiring.Component):
         register."""
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
-        m.submodules.words = words = Ram(width=shape.size, depth=self.places)
+        m.submodules.words = words = Ram(width=shape.size, depth=self.places, collides=False)
         write, read = words.write, words.read
         kept = data.View(shape, read.data)
         oldest = Signal.like(read.addr)  # of the words not yet used
@@ -100,16 +101,17 @@ class WordBuffer(wiring.Component):
             read.addr.eq(Mux(select.again, select.place, oldest) if self.kept else oldest),
             self.error.eq(kept.error),
         ]
-        m.d.sync += [
-            arrived.eq(arrived + write.en - take_next),
-            self.free.eq(self.free + take_next - self.reserve),
-            self.o.valid.eq(take | (self.o.valid & ~self.o.ready)),
-        ]
+        count(m, arrived, write.en, take_next)
+        if len(self.reserve) == 1:
+            count(m, self.free, take_next, self.reserve)
+        else:
+            m.d.sync += self.free.eq(self.free + take_next - self.reserve)
+        m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         with m.If(take):
             m.d.sync += offset.eq(select.offset)
         for place, moves in ((write.addr, write.en), (oldest, take_next)):
             with m.If(moves):
-                m.d.sync += place.eq(Mux(place == self.places - 1, 0, place + 1))
+                m.d.sync += place.eq(after(place, self.places))
         cut(m, self.o.payload, kept.data, offset)
         return m
 

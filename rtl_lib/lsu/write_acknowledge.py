@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.steps import count
 
 __all__ = ["Settlement"]
 
@@ -56,5 +57,5 @@ class Settlement(wiring.Component):
             self.retired.eq(Mux(settled, entry.payload.stores, 0)),
             self.empty.eq(waiting.level == 0),
         ]
-        m.d.sync += acks.eq(acks + self.ack - settled)
+        count(m, acks, self.ack, settled)
         return m

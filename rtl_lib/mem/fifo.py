@@ -8,16 +8,12 @@ from amaranth.lib.wiring import In, Out
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ram import Ram
+from rtl_lib.steps import after, count
 
 __all__ = ["StreamFifo"]
 
 #: Deepest FIFO kept in registers or LUT RAM: beyond it a block RAM is cheaper on every target we know.
 SHALLOW = 32
-
-
-def _after(pointer, depth):
-    """The value of ``pointer`` after one step, modulo ``depth``."""
-    return Mux(pointer == depth - 1, 0, pointer + 1)
 
 
 @shared
@@ -72,7 +68,8 @@ class StreamFifo(wiring.Component):
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
-        m.d.sync += [stored.eq(stored + put - take), full.eq(~leaves & (full | put & (self.level == self.depth - 1)))]
+        count(m, stored, put, take)
+        m.d.sync += full.eq(~leaves & (full | put & self._last_place(stored)))
         if self.stored_bits:
             self._store(m, put, take)
         if self.in_block_ram:  # offer the read port's output register, refilled as it is taken
@@ -82,10 +79,15 @@ class StreamFifo(wiring.Component):
             m.d.comb += [self.level.eq(stored), self.o.valid.eq(stored != 0), take.eq(leaves)]
         return m
 
+    def _last_place(self, stored):
+        """Whether there is room for one more payload; without the sum that ``level`` is of a block RAM."""
+        last = self.depth - 1
+        return Mux(self.o.valid, stored == last - 1, stored == last) if self.in_block_ram else stored == last
+
     def _store(self, m, put, take) -> None:
         storage: Ram | Memory
         if self.in_block_ram:
-            storage = Ram(width=self.stored_bits, depth=self.depth)
+            storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
             read, write = storage.read, storage.write
             m.d.comb += read.en.eq(take)
         else:
@@ -95,4 +97,4 @@ class StreamFifo(wiring.Component):
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
         for port, moves in ((write, put), (read, take)):
             with m.If(moves):
-                m.d.sync += port.addr.eq(_after(port.addr, self.depth))
+                m.d.sync += port.addr.eq(after(port.addr, self.depth))

@@ -4,6 +4,7 @@ the memory."""
 from collections.abc import Iterator, Sequence
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -33,6 +34,8 @@ class Ram(wiring.Component):
        holds it.
     2. Contents start as ``init``, then zeros; reset leaves them.
     3. Addresses from ``depth`` on are undefined.
+    4. Unless it ``collides``, no word is read in the cycle in which any of it is written; an assertion stops the
+       simulation otherwise.
 
     Parameters
     ----------
@@ -41,6 +44,8 @@ class Ram(wiring.Component):
     granularity : bits of data for each bit of ``write.en``, a divisor of the width; the whole word by default
     writable : whether there is a write port
     kind : "block" or "distributed" requests block RAM, or look-up tables, from synthesis; None leaves it the choice
+    collides : whether a word may be read in the cycle in which it is written. Block RAMs of many devices then return
+        anything, so that synthesis adds two registers and a multiplexer for each bit
 
     Ports
     -----
@@ -50,13 +55,15 @@ class Ram(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, writable: bool = True, kind=None) -> None:
+    def __init__(
+        self, *, width, depth, init=(), granularity=None, writable: bool = True, kind=None, collides: bool = True
+    ) -> None:
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
             raise ValueError(f"{granularity} bits do not divide a word of {width}")
         self.width, self.depth, self.init, self.writable = width, depth, tuple(init), writable
-        self.granularity, self.kind = granularity or width, kind
+        self.granularity, self.kind, self.collides = granularity or width, kind, collides
         self.address_bits = ceil_log2(depth)
         read = wiring.Signature({"en": Out(1), "addr": Out(self.address_bits), "data": In(width)})
         write = wiring.Signature(
@@ -73,6 +80,9 @@ class Ram(wiring.Component):
         if self.writable:
             write = words.write_port(granularity=self.granularity)
             m.d.comb += [write.en.eq(self.write.en), write.addr.eq(self.write.addr), write.data.eq(self.write.data)]
+            if platform is None and not self.collides:  # in simulation only; at the edge, as signals settle before
+                met = self.read.en & self.write.en.any() & (self.read.addr == self.write.addr)
+                m.d.sync += Assert(~met, "a word is read in the cycle in which it is written")
         return m
 
     def own_verilog(self, name: str) -> str:
@@ -82,7 +92,7 @@ class Ram(wiring.Component):
         lines = [
             f"module {name}({', '.join(ports)});",
             *self._declarations(),
-            *style_of(self.kind),
+            *style_of(self.kind, self.collides),
             f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
             *first_words(self.init, self.depth, self.width),
             *self._writes(),
@@ -132,10 +142,16 @@ class Ram(wiring.Component):
         yield "  assign read__data = read;"
 
 
-def style_of(kind: str | None) -> Iterator[str]:
-    """The attribute line before the declaration of a memory of this kind."""
-    if kind is not None:
-        yield f'  (* ram_style = "{kind}", ramstyle = "{KINDS[kind]}" *)'
+def style_of(kind: str | None, collides: bool = True) -> Iterator[str]:
+    """The attribute line before the declaration of a memory of this kind, which is never read where it is written
+    unless it ``collides``."""
+    told = [] if kind is None else [KINDS[kind]]
+    attributes = [] if kind is None else [f'ram_style = "{kind}"']
+    if not collides:  # the names of Yosys and of Quartus
+        attributes.insert(0, "no_rw_check")
+        told.append("no_rw_check")
+    if told:
+        yield f'  (* {", ".join(attributes)}, ramstyle = "{", ".join(told)}" *)'
 
 
 def first_words(init: Sequence[int], depth: int, width: int) -> Iterator[str]:

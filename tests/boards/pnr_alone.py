@@ -20,7 +20,7 @@ from amaranth.lib.wiring import In, Out
 from rtl_lib.library import convert
 from tests.boards.pnr import DEVICES, TOP, Figures, place_and_route, synthesize
 
-__all__ = ["Cells", "count_cells", "place_between", "print_table"]
+__all__ = ["Cells", "count_cells", "place_between", "print_table", "verilog"]
 
 DEVICE = "LFE5UM5G-85 grade 8"
 SHARED = re.compile(r"\b[a-z]\w*_[0-9a-f]{10}\b")  # the name of a module of rtl_lib.library
@@ -61,17 +61,17 @@ class Between(wiring.Component):
 def count_cells(part: wiring.Component) -> Cells:
     """What synthesis makes of the part alone, without any surroundings."""
     with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        cells = synthesize(_verilog(part), Path(temporary), alone=True)
+        cells = synthesize(verilog(part), Path(temporary), alone=True)
     return Cells(cells["lut4"], cells["lut4"] + 2 * cells["carry"] + 4 * cells["lutram"], cells["ff"], cells["ram"])
 
 
 def place_between(part: wiring.Component) -> Figures:
     """The figures of the part between registers, with those; of them its clock and critical path are those of the
     part."""
-    return place_and_route(_verilog(Between(part)), DEVICES[DEVICE], {"clk": ASKED_MHZ}, alone=True)
+    return place_and_route(verilog(Between(part)), DEVICES[DEVICE], {"clk": ASKED_MHZ}, alone=True)
 
 
-def _verilog(part) -> dict[str, str]:
+def verilog(part: wiring.Component) -> dict[str, str]:
     """Verilog files by name; ``top`` is the part."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     ports = {

@@ -22,7 +22,7 @@ def kernel(ndrange: bool = False) -> KernelInterface:
 
 
 def system(ndrange: bool = False) -> SystemInterface:
-    memory = MemoryInterface("DDR", 0, 2 << 30, 1024, 1)
+    memory = MemoryInterface("DDR", 0, 2 << 30, 1024, 1, 64)
     return SystemInterface("sluice_system", (kernel(ndrange),), (512,), (), 64, 1024, 240.0, False, memories=(memory,))
 
 

@@ -326,7 +326,9 @@ class _Orderer:
         """A further carried token of the loop; the caller sets its next value."""
         start = self._op("const", [], type, loop, {Attr.VALUE: 0})
         self.places.before(region, loop, start)
-        return add_carried(loop, start.result, "order")
+        carried = add_carried(loop, start.result, "order")
+        self.places.takes_more(loop, (each.op for each in self.tree.around(loop)))
+        return carried
 
     # --- hazards ---
 

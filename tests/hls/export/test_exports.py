@@ -143,6 +143,21 @@ def test_a_second_clock_is_constrained_in_phase(designs):
     assert "sync2x_clk clk Input 1" in export_texts(data, "quartus")[f"{described.top}_hw.tcl"]
 
 
+@pytest.mark.parametrize(("name", "most"), [("vecadd", {"DDR": 128, "QDR": 64}), ("local", {"DDR": 128})])
+def test_platform_designer_knows_how_many_bursts_wait_for_an_answer(designs, exported, name, most):
+    """As many as the memory's latency asks for: the interconnect that it builds must hold them."""
+    described = read_description(designs[name])
+    found = commands(exported(name, "quartus") / f"{described.top}_hw.tcl")
+    told = {
+        (words[1], words[2]): int(words[3]) for words in found if words[2:3] and words[2].endswith("IssuingCapability")
+    }
+    ports = [bus for bus in described.buses if bus.protocol == "axi4"]
+    assert ports and all(bus.outstanding == most[bus.memory] for bus in ports)
+    for bus in ports:
+        values = [told[bus.name, f"{one}IssuingCapability"] for one in ("read", "write", "combined")]
+        assert values == [bus.outstanding, bus.outstanding, 2 * bus.outstanding]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_ipxact_follows_the_schema_of_the_standard(designs, exported, name):
     etree = pytest.importorskip("lxml.etree")

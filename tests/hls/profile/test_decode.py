@@ -196,6 +196,24 @@ def test_measured_ii_is_exact_however_the_loop_is_entered(ii):
         assert measured == (None if max(stretches) == 1 else ii)
 
 
+@pytest.mark.parametrize(("apart", "measured"), [(60, 84.0), (90, 90.0)])
+def test_what_a_loop_inside_takes_is_shared_by_the_iterations_around_it(apart, measured):
+    """Sixteen rows of 64 values, of which nine are summed at a time: rows leave in clusters, the first one late. Loops
+    before and behind have the same labels, and are not inside."""
+    inner, outer = replace(INNER, path="i/k"), replace(OUTER, path="i")
+    before, behind = ([replace(inner, key=f"loop_k_{n}"), replace(outer, key=f"loop_i_{n}")] for n in (0, 1))
+    layout = Layout("sums", 240.0, (*before, inner, outer, *behind), (), ())
+    given = dict.fromkeys([c.name for c in layout.counters], 0) | {
+        CYCLES: 0,
+        "loop_k_0_busy": 5000,
+        "loop_k_1_busy": 5000,
+    }
+    given |= {"loop_k_issued": 1024, "loop_k_invocations": 16, "loop_k_starts": 1, "loop_k_busy": 1344}
+    given |= {"loop_i_issued": 16, "loop_i_invocations": 1, "loop_i_starts": 1, "loop_i_busy": 15 * apart + 1}
+    found = {loop["line"]: loop["measured_ii"] for loop in decode(layout, given)["loops"][2:4]}
+    assert found == {OUTER.line: measured, INNER.line: 1343 / 1023}
+
+
 def test_compute_units():
     """Sums, means that still sum to the cycles, and what each unit did."""
     items = Loop("items", "work-items", 3, static_ii=1, interleaving=1)

@@ -3,6 +3,9 @@
 import pytest
 from planned import FLOATS, HEAD, every, kernel
 
+from hls.frontend import parse_source
+from hls.ir import walk
+
 MULTIPLE = (
     "__local int h[4096]{};\n{}\nfor (int i = 0; i < n; i++) {{\n int p = a[i];\n h[p & 4095] = i;\n "
     "h[(p >> 8) & 4095] = i + 1;\n h[(p >> 16) & 4095] = i + 2;\n}}\nfor (int j = 0; j < 4096; j++) o[j] = h[j];"
@@ -213,7 +216,11 @@ def test_a_loop_without_a_bottleneck_is_not_tried(monkeypatch):
 
 @pytest.mark.parametrize(
     "limit, reason",
-    [("MOST_TRIALS", "the limit is 0 changes per kernel"), ("MOST_OPS", "the kernel has more than 0 operations")],
+    [
+        ("MOST_TRIALS", "the limit is 0 changes per kernel"),
+        ("MOST_OPS", "the kernel has more than 0 operations"),
+        ("MOST_WORK", "the limit is 0 for all of them"),
+    ],
 )
 def test_trials_have_a_budget_that_the_report_names(monkeypatch, limit, reason):
     from hls.planning import what_if
@@ -224,6 +231,38 @@ def test_trials_have_a_budget_that_the_report_names(monkeypatch, limit, reason):
     loop, (note,) = found.loops[0], found.messages
     assert loop.ii == 7 and loop.would_be == () and loop.advice == ""
     assert note.severity == "note" and note.span == found.span and note.message.endswith(reason)
+
+
+def test_trials_of_a_kernel_share_a_budget_of_work(monkeypatch):
+    from hls.planning import what_if
+
+    made = []
+
+    def counted(plan):
+        return lambda *args: made.append(1) or plan(*args)
+
+    monkeypatch.setattr(what_if, "plan_alone", counted(what_if.plan_alone))
+    monkeypatch.setattr(what_if, "plan_again", counted(what_if.plan_again))
+    kernel(SUM.format("+="), FLOATS)
+    assert len(made) == 2
+    made.clear()
+    monkeypatch.setattr(what_if, "work", lambda function: 5)
+    monkeypatch.setattr(what_if, "MOST_WORK", 9)
+    (note,) = kernel(SUM.format("+="), FLOATS).messages
+    assert len(made) == 1 and "5 operations and pairs of accesses" in note.message
+
+
+def test_work_of_a_kernel_grows_with_pairs_of_an_access_and_a_store():
+    from hls.planning.what_if import work
+
+    def pairs(updates):
+        text = "".join(f"o[{k}] += 1;" for k in range(updates))
+        function = parse_source(f"{HEAD}{{\n{text}\n}}\n").module.functions["k"]
+        return work(function) - sum(1 for _ in walk(function.body))
+
+    loads = stores = 8
+    assert pairs(stores) == (loads + stores) * stores
+    assert pairs(2 * stores) == 4 * pairs(stores)
 
 
 def test_changes_of_the_source_have_a_budget_that_the_report_names(monkeypatch):

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from amaranth.hdl._ir import PortDirection
 
 from rtl_lib.library import convert
 from rtl_lib.mem.ram import Ram
+from tests.rtl_lib.bench import simulate
 from tests.yosys import yosys
 
 #: enough to write a word, to write another, and to read each
@@ -80,3 +82,33 @@ def test_a_large_memory_is_a_short_text_of_its_own(tmp_path):
     turns = [(int(a), int(b)) for a, b in re.findall(r"place = (\d+); place < (\d+)", files[name])]
     assert all(b - a < 5_000 for a, b in turns) and [k for a, b in turns for k in range(a, b)] == list(range(100_000))
     assert files == convert(m, "top", ports, tmp_path), "from the cache"
+
+
+@pytest.mark.parametrize(
+    ("kind", "collides", "line"),
+    [
+        (None, True, ""),
+        ("block", True, '(* ram_style = "block", ramstyle = "M20K" *)'),
+        (None, False, '(* no_rw_check, ramstyle = "no_rw_check" *)'),
+        ("block", False, '(* no_rw_check, ram_style = "block", ramstyle = "M20K, no_rw_check" *)'),
+    ],
+)
+def test_its_attributes(kind, collides, line):
+    text = Ram(width=4, depth=4, kind=kind, collides=collides).own_verilog("own")
+    assert [found.strip() for found in text.splitlines() if "(*" in found] == [line] * bool(line)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_a_word_that_must_not_be_read_as_it_is_written(place):
+    """An assertion stops the simulation where the word is the same one, and only there."""
+    ram = Ram(width=4, depth=4, collides=False)
+
+    async def bench(ctx):
+        ctx.set(ram.write.en, 1)
+        ctx.set(ram.write.addr, place)
+        ctx.set(ram.read.en, 1)
+        ctx.set(ram.read.addr, 2)
+        await ctx.tick()
+
+    with pytest.raises(AssertionError, match="read in the cycle") if place == 2 else nullcontext():
+        simulate(ram, bench)

@@ -1,0 +1,52 @@
+"""Counters and pointers that take one step at a time, against plain arithmetic."""
+
+import random
+
+import pytest
+from amaranth import Module, Signal
+from amaranth.back import verilog
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.steps import after, count
+
+from .bench import simulate
+
+
+class Stepped(wiring.Component):
+    """A pointer modulo ``depth`` and a count up to it."""
+
+    def __init__(self, depth):
+        self.depth = depth
+        super().__init__({"up": In(1), "down": In(1), "pointer": Out(range(depth)), "level": Out(range(depth + 1))})
+
+    def elaborate(self, platform):
+        m = Module()
+        count(m, self.level, self.up, self.down)
+        with m.If(self.up):
+            m.d.sync += self.pointer.eq(after(self.pointer, self.depth))
+        return m
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 5, 8])
+def test_steps(depth):
+    rng, dut = random.Random(depth), Stepped(depth)
+
+    async def bench(ctx):
+        level = pointer = 0
+        for _ in range(300):
+            assert (ctx.get(dut.level), ctx.get(dut.pointer)) == (level, pointer)
+            down = level > 0 and rng.random() < 0.5
+            up = level - down < depth and rng.random() < 0.6
+            ctx.set(dut.up, up)
+            ctx.set(dut.down, down)
+            level, pointer = level + up - down, (pointer + up) % depth
+            await ctx.tick()
+
+    simulate(dut, bench)
+
+
+def test_a_pointer_that_wraps_by_itself_is_not_compared():
+    pointer = Signal(3)
+    assert after(pointer, 8).shape() == pointer.shape()
+    assert "==" in verilog.convert(Stepped(7)) and "==" not in verilog.convert(Stepped(8))
