@@ -26,6 +26,7 @@ from .cli_options import (
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
+    LIBRARIES,
     CompileCommand,
     check_prefix,
     design_option,
@@ -61,6 +62,7 @@ _LAZY = {
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
+    "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),
     "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
     "lsp": LazyCommand("hls.cli_lsp", "lsp_command", "Serve an editor: messages, II and memories while typing."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
@@ -93,6 +95,7 @@ def main() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]",
 )
+@LIBRARIES
 @FP_RELAXED
 @FPC
 @click.option(
@@ -215,6 +218,7 @@ def compile(
     defines,
     include_dirs,
     include_roots,
+    libraries,
     fp_relaxed,
     fpc,
     denorms_are_zero,
@@ -257,6 +261,7 @@ def compile(
         denorms_are_zero=denorms_are_zero,
         prefix=prefix,
         include_roots=include_roots,
+        libraries=libraries,
         limits=limits,
     )
     if design:

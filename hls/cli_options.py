@@ -12,7 +12,9 @@ from typing import Any
 import click
 
 from .design import DesignError, read_design
+from .diag import CompileError, render
 from .limits import Limits
+from .rtl_library import RtlFunction, load_library
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "FPC",
     "FP_RELAXED",
     "INCLUDE_DIRS",
+    "LIBRARIES",
     "CompileCommand",
     "check_board",
     "check_prefix",
@@ -154,6 +157,39 @@ INCLUDE_DIRS = click.option(
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Search a folder for includes.",
+)
+
+
+def _load_libraries(_context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlFunction, ...]:
+    """The functions of all libraries. Exits with a message for one that is malformed."""
+    try:
+        found = [function for path in paths for function in load_library(path)]
+    except CompileError as error:
+        text = "\n".join(render(each, {}) for each in error.diagnostics)
+        raise _Refused(text) from None
+    names = [one.name for one in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise click.BadParameter(f"two libraries have a function {twice}")
+    return tuple(found)
+
+
+class _Refused(click.ClickException):
+    """A message that is complete, with its place and number."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True, file=file)
+
+
+LIBRARIES = click.option(
+    "-l",
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_load_libraries,
+    help="Build calls of the functions that a library describes with its Verilog modules.",
 )
 FP_RELAXED = click.option(
     "-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions."

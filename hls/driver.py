@@ -26,6 +26,7 @@ from .profile import decode
 from .recursion import deep_recursion
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
+from .rtl_functions import mark_rtl_functions, with_rtl_files
 from .target.board import Board, load_board
 
 __all__ = [
@@ -68,6 +69,12 @@ class Result:
     networks: tuple[Verdict, ...] = ()  #: deadlock verdicts for kernels connected by channels
     #: for each kernel what the names in its Verilog stand for
     named: dict[str, dict[str, Value | Op]] = field(default_factory=dict)
+
+    @property
+    def generated(self) -> dict[str, str]:
+        """The Verilog without the files of RTL libraries, whose area is not known."""
+        foreign = {file.name for one in self.options.libraries for file in one.files}
+        return {name: text for name, text in self.verilog.items() if name not in foreign}
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -128,7 +135,7 @@ def compile_module(
                 inputs, plan.channels, plan.board, options, plan.board.address_bits
             )
     return Result(
-        verilog=verilog,
+        verilog=with_rtl_files(verilog, plan.kernels, options),
         top=interface.top,
         interface=interface,
         board=plan.board,
@@ -165,7 +172,11 @@ def _planned(
 
 def _parsed(source: str, options: Options, file: str) -> Parsed:
     folders = [str(folder) for folder in options.include_dirs]
-    return parse_source(source, file, options.defines, folders, include_roots=options.include_roots)
+    parsed = parse_source(
+        source, file, options.defines, folders, include_roots=options.include_roots, models=options.models
+    )
+    mark_rtl_functions(parsed.module, options.libraries)
+    return parsed
 
 
 def parsed_module(source: str, options: Options, file: str) -> Module:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .design import Design
 from .limits import DEFAULT_LIMITS, Limits
+from .rtl_library import RtlFunction
 
 __all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "RESETS", "STREAM_NAMES", "Options"]
 
@@ -49,6 +50,7 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
     """
 
@@ -72,6 +74,12 @@ class Options:
     include_roots: tuple[Path, ...] = ()
     limits: Limits = DEFAULT_LIMITS
     design: Design | None = None
+    libraries: tuple[RtlFunction, ...] = ()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The OpenCL C files that define the RTL functions, each once."""
+        return tuple(dict.fromkeys(str(one.model) for one in self.libraries))
 
     def with_design(self, design: Design) -> "Options":
         """The options of a compilation with the design, whose defines and options win."""

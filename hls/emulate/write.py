@@ -6,6 +6,7 @@ from ..diag import Code, CompileError
 from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
+from ..ir.model_function import with_model_calls
 from ..recursion import deep_recursion
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
@@ -33,7 +34,7 @@ def write_program(module: Module, observe: Memories | NotObserved | None = None)
     """
     with deep_recursion():
         hooks = Observer(observe) if isinstance(observe, Memories) else observe or NotObserved()
-        return _Program(module, hooks).write()
+        return _Program(with_model_calls(module), hooks).write()
 
 
 class _Program:

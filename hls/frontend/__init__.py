@@ -2,7 +2,7 @@
 
 import gc
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,18 +54,22 @@ def parse_source(
     include_dirs: Iterable[str] = (),
     options: Options = Options(),
     include_roots: Iterable[str | Path] = (),
+    models: Sequence[str] = (),
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 
     ``file`` names the text in messages; relative includes start from it. ``defines`` maps macros to their text. With
     ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
-    could be found in one run.
+    could be found in one run. ``models`` are the paths of files behind the text, which define functions that it
+    declares.
     """
     text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
     sources = {file: text}
+    text = "\n".join([text, *(f'#include "{model}"' for model in models), ""]) if models else text
+    roots = [*include_roots, *(Path(model).parent for model in models)] if include_roots else ()
     try:
         with uncollected(), deep_recursion(_CALLS):
-            expanded = preprocess(text, file, defines or {}, include_dirs, roots=include_roots)
+            expanded = preprocess(text, file, defines or {}, include_dirs, roots=roots)
             sources |= expanded.sources
             return _compile(expanded, file, options, sources)
     except CompileError as error:

@@ -17,6 +17,7 @@ from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
 from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
+from .model_function import model_of
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
 from .storage import (
@@ -352,6 +353,10 @@ class _Emitter:
         self._line(
             depth, f"{targets}(yield from {call})" if op.attrs[Attr.CALLEE] in self.waiting else f"{targets}{call}"
         )
+
+    def _op_rtl(self, op, depth) -> None:
+        args = ", ".join(["items", "None", *self._names(op.operands)])
+        self._line(depth, f"{self._name(op.result)} = run_{model_of(op).name}({args})")
 
     def _op_if(self, op, depth) -> None:
         self._decide(op, op.operands[0], depth)

@@ -293,6 +293,8 @@ _ROWS = [
     # work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
+    # `rtl {module, latency, ports, model}` (argument...) is computed by a Verilog module of the user; model defines it
+    OpInfo("rtl", None, frozenset({"pure"})),
     OpInfo("if", 1, frozenset({"region"})),
     OpInfo("loop", None, frozenset({"region"})),
     OpInfo("yield", None, frozenset({"terminator"})),

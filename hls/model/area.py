@@ -115,13 +115,16 @@ def capacity(device: Device) -> Resources:
 
 
 def estimate(verilog: dict[str, str], top: str, device: Device) -> DesignArea:
-    """The area of module ``top`` of these texts, with one figure for each of its instances.
+    """The area of module ``top`` of these texts, with one figure for each of its instances. A module that no text
+    holds, as that of an RTL library, counts as nothing.
 
     Raises :class:`hls.model.netlist.NetlistError` for a text that Amaranth did not write.
     """
     modules: dict[str, Module] = {}
     for text in verilog.values():
         modules |= read_modules(text)
+    for foreign in {one for module in modules.values() for one in module.instances.values()} - set(modules):
+        modules[foreign] = Module(foreign)
     counter = _Counter(modules, device)
     instances = _asked_names(modules[top].instances)
     parts = {name: counter.resources(counter.inside(module)) for name, module in instances.items()}

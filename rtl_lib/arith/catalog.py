@@ -72,6 +72,10 @@ def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
 
     Raises :exc:`PeriodTooShort` if no number of registers is enough.
     """
+    fixed = part.fixed_latency(params)
+    if fixed is not None:  # its logic is not known: half a period before the first register, and behind the last one
+        room = period_ns - overhead_ns
+        return Choice(fixed, room / 2, room / 2, room) if fixed else Choice(0, room, 0.0, room)
     steps = part.steps(params)
     levels = tuple(step.levels for step in steps)
     limit = (period_ns - overhead_ns) / ns_per_level

@@ -117,7 +117,12 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         from hls.passes.pipeline import link_program
 
     parsed = parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+        source,
+        file,
+        options.defines,
+        [str(d) for d in options.include_dirs],
+        include_roots=options.include_roots,
+        models=options.models,
     )
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)

@@ -190,10 +190,17 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
         from hls.passes.pipeline import link_program
+        from hls.rtl_functions import mark_rtl_functions
 
     parsed = parse_source(
-        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+        source,
+        file,
+        options.defines,
+        [str(d) for d in options.include_dirs],
+        include_roots=options.include_roots,
+        models=options.models,
     )
+    mark_rtl_functions(parsed.module, options.libraries)
     try:
         with deep_recursion():
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hls.design import DesignError, read_design
+from hls.diag import CompileError, render
 from hls.options import MOST_CACHE_BYTES, Options
+from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
 from sim.tracing import TRACES
@@ -45,10 +47,13 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     """
     words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
     defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
+    libraries: list[RtlFunction] = []
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
+        elif word.lstrip("-").startswith("library="):
+            libraries += _library(word.partition("=")[2])
         elif word == "-fpc":
             once = True
         elif word == "-cl-denorms-are-zero":
@@ -73,7 +78,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
-                f"-include-root=DIR, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
+                f"-include-root=DIR, -library=FILE, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
             )
     usual = Options()
     return Options(
@@ -86,9 +91,19 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         no_interleaving=tuple(by_hand),
         denorms_are_zero=flush,
         include_roots=tuple(roots),
+        libraries=tuple(libraries),
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
     )
+
+
+def _library(file: str) -> tuple[RtlFunction, ...]:
+    """The functions of a library. Raises cl.RuntimeError for a description that is malformed."""
+    try:
+        return load_library(Path(file))
+    except CompileError as error:
+        text = "\n".join(render(each, {}) for each in error.diagnostics)
+        raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, text) from None
 
 
 def depth_model(words: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
 from ..manager import Form, ModulePass
+from .call_rtl import rtl_operation
 from .ivdep_targets import follow_pointers, objects
 
 __all__ = ["Inline", "library_label"]
@@ -55,7 +56,9 @@ class _Sizes:
 
     def of_op(self, op: Op, stack: tuple[str, ...] = ()) -> int:
         """The size of an operation without its regions."""
-        return self.of(op.attrs[Attr.CALLEE], stack) if op.opcode == "call" else 1
+        if op.opcode != "call" or Attr.RTL_MODULE in self.module.functions[op.attrs[Attr.CALLEE]].attrs:
+            return 1
+        return self.of(op.attrs[Attr.CALLEE], stack)
 
 
 def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
@@ -105,6 +108,8 @@ def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -
         if op.opcode != "call":
             return None
         name = op.attrs[Attr.CALLEE]
+        if Attr.RTL_MODULE in module.functions[name].attrs and name not in stack:
+            return [rtl_operation(op, _inlined(module.functions[name], module, done, [*stack, function.name]), b)]
         if name in (*stack, function.name):
             raise CompileError.at(
                 op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop", code=Code.RECURSION

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from rtl_lib.arith.divide import DivParams, IntDivRem
+from rtl_lib.arith.external import ExternalParams, ExternalPart
 from rtl_lib.arith.multiply import IntMul, MulParams
 from rtl_lib.arith.pipelined import PipelinedPart
 from rtl_lib.fp.add import AddParams, FloatAdd
@@ -113,7 +114,23 @@ _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     ),
 }
 
+
+def _external(op: Op) -> PartChoice:
+    clock, enable, output, *inputs = op.attrs[Attr.RTL_PORTS]
+    widths = [value.type.bits for value in op.operands]
+    params = ExternalParams(
+        op.attrs[Attr.RTL_MODULE],
+        op.attrs[Attr.RTL_LATENCY],
+        clock,
+        enable,
+        tuple(zip(inputs, widths, strict=True)),
+        (output, op.result.type.bits),
+    )
+    return PartChoice(ExternalPart, params)
+
+
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {
+    "rtl": _external,
     "udiv": _divide(False, "quotient"),
     "sdiv": _divide(True, "quotient"),
     "urem": _divide(False, "remainder"),

@@ -1,0 +1,49 @@
+"""The models of RTL functions, which ``rtl`` operations hold as text."""
+
+import functools
+
+from .attributes import Attr
+from .build import Builder, walk
+from .clone import clone_function
+from .nodes import Function, Module, Op, Value
+from .parser import parse_function
+from .rewrite import rewrite
+
+__all__ = ["model_of", "models_of", "with_model_calls"]
+
+
+@functools.lru_cache(maxsize=256)
+def _function_of(lines: tuple[str, ...]) -> Function:
+    return parse_function("\n".join(lines))
+
+
+def model_of(op: Op) -> Function:
+    """The model of an ``rtl`` operation; the same object for the same text, which nobody changes."""
+    return _function_of(tuple(op.attrs[Attr.RTL_MODEL]))
+
+
+def models_of(module: Module) -> dict[str, Function]:
+    """The models of all ``rtl`` operations, by name."""
+    operations = (op for function in module.functions.values() for op in walk(function.body))
+    return {model_of(op).name: model_of(op) for op in operations if op.opcode == "rtl"}
+
+
+def with_model_calls(module: Module) -> Module:
+    """The module with a call of its model in place of each ``rtl`` operation; the same one where there is none."""
+    models = models_of(module)
+    if not models:
+        return module
+    functions = {name: _with_calls(function) for name, function in module.functions.items()}
+    return Module({**models, **functions}, module.sources, module.channels)
+
+
+def _with_calls(function: Function) -> Function:
+    result = clone_function(function)
+
+    def visit(op: Op, b: Builder) -> list[Value] | None:
+        if op.opcode != "rtl":
+            return None
+        return [b.value("call", *op.operands, result=op.result.type, attrs={Attr.CALLEE: model_of(op).name})]
+
+    rewrite(result.body, visit)
+    return result

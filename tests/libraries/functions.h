@@ -1,0 +1,2 @@
+int mac3(int a, int b);
+float larger(float x, float y);
