@@ -133,6 +133,8 @@ class Code(Enum):
     STUDY = "E0913", "A study of designs cannot be used, or found none."
     TRIP_COUNT = "E0914", "A trip count is given for no loop of the program, or contradicts the source."
     EXPORT = "E0915", "A compiled design cannot be exported."
+    SYNTHESIS = "E0916", "A compiled design cannot be synthesized, placed or routed."
+    TIMING = "E0917", "A design does not reach its clock after place and route."
     INTERNAL = "E0999", "A fault of the compiler itself."
     ACCESS_OUTSIDE = "E1001", "An access leaves its buffer or array."
     IVDEP_BROKEN = "E1002", "Iterations access the same byte although #pragma ivdep promises that they do not."
