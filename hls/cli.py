@@ -72,6 +72,7 @@ _LAZY = {
     "profile": LazyCommand("hls.cli_profile", "profile", "Run a host program and explain every cycle of it."),
     "run": LazyCommand("hls.cli_run", "run_command", "Run a host program on the simulated board."),
     "stalls": LazyCommand("hls.cli_profile", "stalls", "Show the stalls in a waveform of `sluice run --trace`."),
+    "synth": LazyCommand("hls.cli_synth", "synth_command", "Synthesize, place and route a compiled design."),
     "tune": LazyCommand("hls.cli_tune", "tune_command", "Search for the best design of a program."),
 }
 

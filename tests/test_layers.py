@@ -44,6 +44,7 @@ ORDER = (
         "cli_opt",
         "cli_profile",
         "cli_run",
+        "cli_synth",
         "cli_tune",
     },
     {"cli"},
