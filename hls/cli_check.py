@@ -9,12 +9,13 @@ import click
 from .cli_files import read_board, read_source
 from .cli_messages import FAILED, Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .cli_project import ProjectCommand, on_project
 from .signals import deferred
 
 __all__ = ["check_command"]
 
 
-@click.command(short_help="Check a program and plan its loops, without Verilog.")
+@click.command(cls=ProjectCommand, short_help="Check a program and plan its loops, without Verilog.")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
@@ -46,9 +47,9 @@ def check_command(
         from .report.checked import check_plan
 
     messages = Messages("json" if as_json else "text")
-    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
+    options = on_project(Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc))
     with messages.guard():
-        text = read_source(source)
+        text = read_source(source, options.include_roots)
         messages.sources[str(source)] = text
         plan = plan_text(text, read_board(board), options, str(source))
         messages.sources |= plan.module.sources

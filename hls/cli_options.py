@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import CompileError, render
 from .limits import Limits
@@ -41,7 +42,7 @@ DEFAULT_BOARD = "de5net"
 COMMAND = "sluice.command"
 
 
-class CompileCommand(click.Command):
+class CompileCommand(ProjectCommand):
     """``--counters`` and ``-profile`` may have a value, which only ``=`` separates: a word behind them is a file."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
@@ -149,10 +150,14 @@ def BOARD(command: Callable[..., Any]) -> Callable[..., Any]:
     return _BOARD(_CLOCK(with_clock))
 
 
-DEFINES = click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
+DEFINES = click.option(
+    "-D", "defines", cls=Merged, multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro."
+)
 INCLUDE_DIRS = click.option(
     "-I",
     "include_dirs",
+    cls=Merged,
+    own_first=True,
     multiple=True,
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from .cli_options import BOARD, make_folder
+from .cli_project import ProjectCommand
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.compare_figures import compare_areas, compare_figures
 from .profile.compare_page import comparison_page
@@ -25,7 +26,9 @@ WORSE = 3  #: exit code of a comparison that got worse
 
 
 @click.command(
-    short_help="Run a host program and explain every cycle of it.", context_settings={"ignore_unknown_options": True}
+    cls=ProjectCommand,
+    short_help="Run a host program and explain every cycle of it.",
+    context_settings={"ignore_unknown_options": True},
 )
 @BOARD
 @click.option(

@@ -9,13 +9,17 @@ import click
 from .cli_files import read_board
 from .cli_messages import Messages
 from .cli_options import BOARD, check_trace, design_option, make_folder
+from .cli_project import ProjectCommand
 from .signals import supervise
 
 __all__ = ["run_command"]
 
 
 @click.command(
-    "run", short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
+    "run",
+    cls=ProjectCommand,
+    short_help="Run a host program on the simulated board.",
+    context_settings={"ignore_unknown_options": True},
 )
 @BOARD
 @click.option(

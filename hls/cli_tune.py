@@ -14,6 +14,7 @@ import click
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, INCLUDE_DIRS, make_folder
+from .cli_project import Merged, ProjectCommand, on_project
 from .diag import Code, CompileError, Diagnostic
 from .options import Options
 from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
@@ -71,6 +72,7 @@ _PROGRAM_OPTIONS = (
     click.option(
         "-D",
         "defines",
+        cls=Merged,
         multiple=True,
         metavar="N[=V]",
         callback=_split_defines,
@@ -129,7 +131,7 @@ class _Given:
         facts = read_board(self.board)
         first = {name: values[0] for name, values in self.defines.items()}
         choices = {name: values for name, values in self.defines.items() if len(values) > 1}
-        options = Options(first, (self.source.resolve().parent, *self.include_dirs))
+        options = on_project(Options(first, (self.source.resolve().parent, *self.include_dirs)))
         made = Evaluator(
             Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
             self.folder,
@@ -154,7 +156,7 @@ def _told() -> Iterator[None]:
     messages.show()
 
 
-@click.command("tune", short_help="Search for the best design of a program.")
+@click.command("tune", cls=ProjectCommand, short_help="Search for the best design of a program.")
 @_program_options
 @click.option(
     "--budget",
@@ -194,7 +196,7 @@ def tune_command(
         click.echo(shown)
 
 
-@click.command("advise", short_help="Advise changes to a program, one step at a time.")
+@click.command("advise", cls=ProjectCommand, short_help="Advise changes to a program, one step at a time.")
 @_program_options
 @click.option("--apply", "applied", is_flag=True, help="Write all steps as a patch and a design.")
 def advise_command(applied: bool, **given: Any) -> None:
