@@ -1,9 +1,12 @@
 """`sluice lsp`: the language server that editors start."""
 
 from importlib import util
+import os
+from importlib import metadata, util
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .signals import deferred
@@ -33,3 +36,16 @@ def lsp_command(
         from .options import Options
 
     serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc)), version())
+    # the projects of the programs that are opened say the rest, see hls.editor.projects
+    given = click.get_current_context().get_parameter_source
+    named = bool(os.environ.get("SLUICE_BOARD")) or any(
+        given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
+    )
+    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), named), _version())
+
+
+def _version() -> str:
+    try:
+        return metadata.version("sluice")
+    except metadata.PackageNotFoundError:
+        return ""

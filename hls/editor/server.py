@@ -1,5 +1,6 @@
 """The language server: requests of an editor, answered by the functions beside it."""
 
+import asyncio
 import logging
 import os
 import sys
@@ -9,24 +10,32 @@ from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
 
 from ..options import Options
+from ..target.board import board_and_clock
 from .analysis import Answer, Request
 from .convert import Converter, completion, hover
+from .projects import Projects, Watched
 from .scan import definitions, symbols, word_at
 from .session import Session
 from .vocabulary import complete, describe
 
 __all__ = ["Settings", "make_server", "serve"]
 
+#: seconds between looks at project files and board files
+WATCHING = 0.5
+
 
 @dataclass(frozen=True)
 class Settings:
-    """How the programs of a session are compiled: of the command line, and of the editor where it says otherwise."""
+    """How the programs of a session are compiled: of the command line, and of the editor where it says otherwise.
+    ``named`` says that one of these names the board: then it is not that of a project file."""
 
     board: str
     options: Options
+    named: bool = False
 
     def changed(self, given: object) -> "Settings":
         """With the editor's ``initializationOptions``: ``board``, ``defines`` (name to text), ``includeDirs``,
@@ -51,6 +60,7 @@ class Settings:
                 fp_relaxed=given.get("fpRelaxed", options.fp_relaxed),
                 fpc=given.get("fpc", options.fpc),
             ),
+            self.named or bool(given.get("board")),
         )
 
 
@@ -61,6 +71,10 @@ class Server(LanguageServer):
         super().__init__("sluice", version)
         self.settings = settings
         self.session = Session(self.show)
+        self.projects = Projects()
+        self.watched = Watched()
+        self.of_projects: set[str] = set()  #: the URIs of project files with messages
+        self.watching: asyncio.Task[None] | None = None
         self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
 
     def document(self, uri: str) -> TextDocument:
@@ -75,11 +89,49 @@ class Server(LanguageServer):
     def request(self, uri: str) -> Request:
         """The text as it is now."""
         document = self.document(uri)
-        return Request(document.source, document.path, self.settings.board, self.settings.options)
+        project, settings = self.projects.of(Path(document.path).parent), self.settings
+        self.show_projects()
+        board, options = settings.board, settings.options
+        if project is not None:
+            options = project.applied(options)
+            board = board if settings.named else project.board_or(board)
+        return Request(document.source, document.path, board, options)
 
     def changed(self, uri: str) -> None:
         """The text is another one now."""
         self.session.changed(uri, lambda: self.request(uri))
+
+    def show_projects(self) -> None:
+        """Send the errors of project files, and take those away that are mended."""
+        found: dict[str, list[lsp.Diagnostic]] = {}
+        for file, text, errors in self.projects.errors():
+            uri = from_fs_path(file) or file
+            codec = self.workspace.position_codec
+            convert = Converter(file, uri, text.splitlines(True), codec)
+            found[uri] = [convert.diagnostic(one, self._shows_related()) for one in errors]
+        for uri in self.of_projects - found.keys():
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        for uri, messages in found.items():
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, messages))
+        self.of_projects = set(found)
+
+    async def watch(self) -> None:
+        """Look at all texts again when a project file or a board file has changed, been made or removed."""
+        while True:
+            self.look()
+            await asyncio.sleep(WATCHING)
+
+    def look(self) -> None:
+        """Look at all texts again if a project file or a board file has changed since the last call."""
+        folders = {Path(one.path).parent for one in self.workspace.text_documents.values()}
+        if self.watched.changed(folders, self._board_files()):
+            for uri in list(self.workspace.text_documents):
+                self.changed(uri)
+
+    def _board_files(self) -> set[Path]:
+        boards = {self.settings.board, *(one.board for one in self.projects.good() if one.board)}
+        names = (board_and_clock(one)[0] for one in boards)
+        return {Path(one) for one in names if one.endswith(".toml") or "/" in one}
 
     def show(self, uri: str, answer: Answer) -> None:
         """Send the messages of an answer, and let the editor ask for its hints."""
@@ -138,8 +190,13 @@ def _texts(server: Server) -> None:
         except (TypeError, ValueError) as error:
             server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"sluice: {error}"))
 
+    @server.feature(lsp.INITIALIZED)
+    async def initialized(params: lsp.InitializedParams) -> None:
+        server.watching = asyncio.get_running_loop().create_task(server.watch())
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.look()  # from now on, also at this text's project
         server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
@@ -158,6 +215,8 @@ def _texts(server: Server) -> None:
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(*_: Any) -> None:
+        if server.watching is not None:
+            server.watching.cancel()
         server.session.end()
 
 

@@ -40,6 +40,11 @@ class Project:
         """The board with its clock, as ``--board`` takes it; None if the file names none."""
         return self.values.get("board")
 
+    def board_or(self, usual: str) -> str:
+        """The board, or ``usual``, with the file's clock."""
+        clock = self.values.get("clock")  # joined to the board where there is one
+        return self.board or (usual if clock is None else f"{board_and_clock(usual)[0]}@{clock:g}")
+
     def parameters(self) -> dict[str, Any]:
         """The values by the parameters of the command line."""
         found = {KEYS[path].parameter: value for path, value in self.values.items()}
@@ -89,7 +94,7 @@ def _limits(given: dict[str, int]) -> Limits:
 def find(start: Path) -> tuple[Path, ...]:
     """The project files of a folder and those above it, the nearest first: that one holds."""
     folder = start.resolve()
-    return tuple(one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file())
+    return tuple(one / NAME for one in (folder, *folder.parents) if os.path.isfile(one / NAME))
 
 
 def read(path: Path) -> Project:
