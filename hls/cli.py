@@ -74,6 +74,7 @@ _LAZY = {
     "stalls": LazyCommand("hls.cli_profile", "stalls", "Show the stalls in a waveform of `sluice run --trace`."),
     "synth": LazyCommand("hls.cli_synth", "synth_command", "Synthesize, place and route a compiled design."),
     "tune": LazyCommand("hls.cli_tune", "tune_command", "Search for the best design of a program."),
+    "watch": LazyCommand("hls.cli_watch", "watch_command", "Compile after each change and print what it changed."),
 }
 
 

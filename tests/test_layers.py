@@ -48,6 +48,7 @@ ORDER = (
         "cli_run",
         "cli_synth",
         "cli_tune",
+        "cli_watch",
     },
     {"cli"},
 )
