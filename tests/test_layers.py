@@ -40,6 +40,7 @@ ORDER = (
         "cli_library",
         "cli_explain",
         "cli_export",
+        "cli_init",
         "cli_lint",
         "cli_lsp",
         "cli_model",
