@@ -93,7 +93,7 @@ def test_included_files_are_watched(tmp_path):
 
 
 def test_a_wrong_command_line_ends_it(folder):
-    watch = Watched(folder, "k.cl", "--no-such-option")
+    watch = Watched(folder, "k.cl", "--nonsense")
     try:
         assert "No such option" in watch.until("No such option")
         assert watch.process.wait(PATIENCE) == 2
