@@ -1,8 +1,7 @@
 """`sluice lsp`: the language server that editors start."""
 
-from importlib import util
 import os
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
 import click
