@@ -40,11 +40,4 @@ def lsp_command(
     named = bool(os.environ.get("SLUICE_BOARD")) or any(
         given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
     )
-    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), named), _version())
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sluice")
-    except metadata.PackageNotFoundError:
-        return ""
+    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), named), version())
