@@ -34,7 +34,6 @@ def lsp_command(
         from .editor.server import Settings, serve
         from .options import Options
 
-    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc)), version())
     # the projects of the programs that are opened say the rest, see hls.editor.projects
     given = click.get_current_context().get_parameter_source
     named = bool(os.environ.get("SLUICE_BOARD")) or any(
