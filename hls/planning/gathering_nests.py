@@ -17,7 +17,7 @@ from .schedule import KernelPlan
 from .schedule.interleaving import together
 from .schedule.nest_time import assumed_trips, operations_before
 
-__all__ = ["gathering_nests", "gains", "marked"]
+__all__ = ["gains", "gathering_nests", "marked"]
 
 #: levels of a nest that become one loop
 LEVELS = 2
@@ -50,8 +50,9 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
     (body,) = inner.regions
     inside = set(walk(body))
     accesses = [op for op in walk(loop.regions[0]) if is_access(op)]
-    stored, deep = ({memory_name(op) for op in accesses if op.opcode != "load" and (op in inside) is at}
-                    for at in (False, True))
+    stored, deep = (
+        {memory_name(op) for op in accesses if op.opcode != "load" and (op in inside) is at} for at in (False, True)
+    )
     loads = [op for op in accesses if op.opcode == "load"]
     if any(memory_name(op) in deep for op in loads):
         return False

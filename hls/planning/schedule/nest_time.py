@@ -58,7 +58,9 @@ def _start(op: Op, region: RegionPlan) -> int:
 def _varies(access: Op, body: Region) -> bool:
     """Whether the address of an access depends on what the loop carries."""
     address = access.operands[0]
-    return address.owner is body or any(value.owner is body for op in operations_before([address], body) for value in op.operands)
+    return address.owner is body or any(
+        value.owner is body for op in operations_before([address], body) for value in op.operands
+    )
 
 
 def assumed_trips(loop: Op, outer: Region | None) -> int:
