@@ -12,7 +12,7 @@ suggests something better:
 3. then, where the order of accesses to global memory on the chip limits a loop's II, addresses are compared at run
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
-   earlier (``_relieved``).
+   earlier (``_relieved``), and nests that gather what they store as one loop (``_coalesced``), on the same terms.
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,6 +33,7 @@ from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
+from .gathering_nests import gains, gathering_nests, marked
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -163,7 +164,7 @@ def _kernel(function: Function, module: Module, compilation: Compilation) -> Com
     compilation = compilation.of(function)
     attempt = compilation.apart()
     kernel = plan_function(function, attempt)
-    for attempted in (_compared, _relieved):
+    for attempted in (_compared, _relieved, _coalesced):
         better = attempted(kernel, module, compilation)
         kernel, attempt = better or (kernel, attempt)
     compilation.warnings += attempt.warnings
@@ -201,6 +202,25 @@ def _compared(
     (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
+
+
+def _coalesced(
+    kernel: CompiledKernel, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The kernel with a nest that gathers what it stores as one loop, and what was reported for it; None where that
+    gains nothing."""
+    for loop in gathering_nests(kernel.function, kernel.plan):
+        program = marked(_alone(kernel.function.name, module), loop.span)
+        if program is None:
+            continue
+        attempt = replace(compilation, warnings=[], changes=[])
+        try:
+            found = plan_alone(kernel.function.name, program, attempt)
+        except CompileError:  # one loop may need what two do not, as a sum of their counters
+            continue
+        if gains(loop, kernel.plan, found.plan):
+            return found, attempt
+    return None
 
 
 def _alone(name: str, module: Module) -> Module:

@@ -25,10 +25,10 @@ from ..manager import Form, FunctionPass
 from .coalesce_loops import join_nest
 from .merged_attributes import Merged
 
-__all__ = ["FlattenCarriedNests"]
+__all__ = ["MOST_AROUND", "WISHES", "FlattenCarriedNests"]
 
 #: attributes that the source gives to one loop and that would not hold for both
-_WISHES = frozenset(
+WISHES = frozenset(
     {
         Attr.II,
         Attr.MAX_CONCURRENCY,
@@ -42,7 +42,7 @@ _WISHES = frozenset(
     }
 )
 #: most operations around the inner loop: each of them executes in every iteration after flattening
-_MOST_AROUND = 64
+MOST_AROUND = 64
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class FlattenCarriedNests(FunctionPass):
     second invocation could only begin when all of the first has left its pipeline.
 
     Done only where it costs nothing: loop control is integer logic on counters; few operations stand around the inner
-    loop (at most ``_MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of
+    loop (at most ``MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of
     counters; and the source puts no attribute on either loop. An array that is a memory only because it would limit the
     II in registers counts as carried state here, as it would in registers.
     """
@@ -83,7 +83,7 @@ def _inner(outer: Op) -> Op | None:
     found = [op for op in walk(outer.regions[0]) if op.opcode == "loop"]
     if len(found) != 1 or found[0] not in outer.regions[0].ops:
         return None
-    return None if any(_WISHES & op.attrs.keys() for op in (outer, found[0])) else found[0]
+    return None if any(WISHES & op.attrs.keys() for op in (outer, found[0])) else found[0]
 
 
 def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
@@ -143,7 +143,7 @@ def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
     }
     plain = not any(has(op, "effect") and not is_access(op) for op in walk(body))
     return (
-        len(around) <= _MOST_AROUND
+        len(around) <= MOST_AROUND
         and once
         and plain
         and _is_control(inner_body, [inner_body.terminator.operands[0]])

@@ -6,7 +6,7 @@ from ...ir import Attr, Op, Region, Value, memory_name
 from .interleaving import together
 from .plan import KernelPlan, RegionPlan
 
-__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "nest_time"]
+__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "assumed_trips", "nest_time", "operations_before"]
 
 #: trips of a loop where the program does not tell
 UNKNOWN_TRIPS = 64
@@ -34,7 +34,7 @@ def _time(loop: Op, outer: Region | None, plan: KernelPlan, turns: dict[Op, int]
     inside = sum(_time(one, body, plan, turns, compared) for one in body.ops if one in plan.loops)
     alone = region.ii / turns[loop]
     each = inside + alone if inside and region.cause == "crossing" else max(inside, alone)
-    return _trips(loop, outer) * each + _meeting(region, body, compared)
+    return assumed_trips(loop, outer) * each + _meeting(region, body, compared)
 
 
 def _meeting(region: RegionPlan, body: Region, compared: Collection[str]) -> int:
@@ -58,22 +58,24 @@ def _start(op: Op, region: RegionPlan) -> int:
 def _varies(access: Op, body: Region) -> bool:
     """Whether the address of an access depends on what the loop carries."""
     address = access.operands[0]
-    return address.owner is body or any(value.owner is body for op in _before([address], body) for value in op.operands)
+    return address.owner is body or any(
+        value.owner is body for op in operations_before([address], body) for value in op.operands
+    )
 
 
-def _trips(loop: Op, outer: Region | None) -> int:
+def assumed_trips(loop: Op, outer: Region | None) -> int:
     """The constant trip count, or what is assumed of it."""
     if count := loop.attrs.get(Attr.TRIP_COUNT):
         return int(count)
     (body,) = loop.regions
-    deciding = [*_before([body.terminator.operands[0]], body)]
+    deciding = [*operations_before([body.terminator.operands[0]], body)]
     outside = [loop.operands[0], *(value for op in deciding for value in op.operands)]
     if outer is not None:
-        deciding += _before(outside, outer)
+        deciding += operations_before(outside, outer)
     return LOADED_TRIPS if outer is not None and any(op.opcode == "load" for op in deciding) else UNKNOWN_TRIPS
 
 
-def _before(values: list[Value], region: Region) -> Iterator[Op]:
+def operations_before(values: list[Value], region: Region) -> Iterator[Op]:
     """The operations of the region that the values are computed from."""
     here = set(region.ops)
     left, seen = list(values), set[Op]()

@@ -1,0 +1,75 @@
+"""Nests that gather what their outer loop stores are one loop where that takes fewer cycles, and others stay nests."""
+
+import numpy as np
+import pytest
+
+from hls.ir.interpreter import run_kernel
+from tests.benchmarks.suite import CASES
+from tests.plans import planned
+
+BOARD = "ecp5_onchip"
+HEAD = (
+    "__kernel void k(__global const int *restrict row, __global const int *restrict edge, __global int *restrict to, "
+    "int n)"
+)
+#: each node takes the least of its neighbours, of those of this pass where they come before it
+LEAST = """{
+    for (int v = 0; v < n; v++) {
+        int least = to[v];
+        for (int e = row[v]; e < row[v + 1]; e++)
+            if (%s < least)
+                least = to[edge[e]];
+        to[v] = least;
+    }
+}"""
+GATHER = HEAD + LEAST % "to[edge[e]]"
+
+
+def shape(text: str) -> tuple[list[str], dict[str, int]]:
+    """How loops were merged, and the II of each."""
+    kernel = planned(text, BOARD)["k"]
+    return [one.how for one in kernel.merged], {loop.attrs["label"]: at.ii for loop, at in kernel.plan.loops.items()}
+
+
+def test_a_gathering_nest_is_one_loop():
+    merged, intervals = shape(GATHER)
+    assert merged == ["coalesced"] and intervals.keys() == {"v"} and intervals["v"] <= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_numbers(seed):
+    """Rows without an edge, and edges from a node to itself and to the one before it, are among them."""
+    rng, n = np.random.default_rng(seed), 12
+    row = np.concatenate([[0], np.cumsum(rng.integers(0, 4, n))]).astype(np.int32)
+    edge = rng.integers(0, n, max(1, row[-1])).astype(np.int32)
+    to = rng.integers(0, 99, n).astype(np.int32)
+    found = {"row": bytearray(row.tobytes()), "edge": bytearray(edge.tobytes()), "to": bytearray(to.tobytes())}
+    run_kernel(planned(GATHER, BOARD)["k"].function, "k", found, {"n": n}, (1,))
+    for v in range(n):
+        to[v] = min([to[v], *to[edge[row[v] : row[v + 1]]]])
+    assert np.frombuffer(found["to"], np.int32).tolist() == to.tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GATHER.replace("for (int v", "\n#pragma max_concurrency 1\nfor (int v"),  # the source has a wish
+        HEAD + (LEAST % "to[e]").replace("to[edge[e]]", "to[e]"),  # in order: the element just stored may be the next
+        GATHER.replace("least = to[edge[e]];", "to[edge[e]] = least;"),  # the inner loop stores what it gathers
+    ],
+)
+def test_other_nests_stay(text):
+    merged, intervals = shape(text)
+    assert merged == [] and len(intervals) == 2
+
+
+@pytest.mark.parametrize("name", ["trisolv", "insertion_sort", "bfs_queue"])
+def test_nests_that_would_meet_their_stores_stay(name):
+    """As one loop each takes more cycles: an iteration reads what the one before it stored, or the inner loop stores."""
+    (case,) = [one for one in CASES if one.kernel == name]
+    assert planned(case.source, BOARD)[name].merged == ()
+
+
+def test_a_row_of_the_longest_common_subsequence_has_an_interval_of_one():
+    (case,) = [one for one in CASES if one.kernel == "lcs"]
+    assert [at.ii for at in planned(case.source, BOARD)["lcs"].plan.loops.values()] == [1, 1, 1]
