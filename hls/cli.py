@@ -10,7 +10,6 @@ a traceback.
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,18 +41,12 @@ from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals
 from .target.board import Board
 from .time_limit import time_limit
+from .version import version_text
 
 if TYPE_CHECKING:
     from .cli_workloads import Given
 
 __all__ = ["main"]
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sluice")
-    except metadata.PackageNotFoundError:
-        return "(run from its sources)"
 
 
 #: commands with a module of their own; those of models, profiles and searches import the compiler, which takes most of
@@ -79,12 +72,13 @@ _LAZY = {
     "profile": LazyCommand("hls.cli_profile", "profile", "Run a host program and explain every cycle of it."),
     "run": LazyCommand("hls.cli_run", "run_command", "Run a host program on the simulated board."),
     "stalls": LazyCommand("hls.cli_profile", "stalls", "Show the stalls in a waveform of `sluice run --trace`."),
+    "synth": LazyCommand("hls.cli_synth", "synth_command", "Synthesize, place and route a compiled design."),
     "tune": LazyCommand("hls.cli_tune", "tune_command", "Search for the best design of a program."),
 }
 
 
 @click.group(cls=LazyGroup, lazy=_LAZY, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version(), message="%(prog)s %(version)s")
+@click.version_option(version_text(), message="%(prog)s %(version)s")
 def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 

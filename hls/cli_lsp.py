@@ -1,12 +1,13 @@
 """`sluice lsp`: the language server that editors start."""
 
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
 import click
 
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
 from .signals import deferred
+from .version import version
 
 __all__ = ["lsp_command"]
 
@@ -31,11 +32,4 @@ def lsp_command(
         from .editor.server import Settings, serve
         from .options import Options
 
-    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc)), _version())
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sluice")
-    except metadata.PackageNotFoundError:
-        return ""
+    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc)), version())

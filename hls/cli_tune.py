@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from .tune.search import enqueue, work
 from .tune.show import table, write_best, write_results
 from .tune.space import Constraint, limited, read_space
 from .tune.study import journal_of
+from .version import version
 
 __all__ = ["advise_command", "tune_command"]
 
@@ -133,7 +133,7 @@ class _Given:
         made = Evaluator(
             Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
             self.folder,
-            _version(),
+            version(),
         )
         workloads = made.workloads({name: first[name] for name in choices})
         file = read_space(self.space) if self.space else None
@@ -251,10 +251,3 @@ def _searched(study: Study, tuning: Tuning, evaluator: Evaluator, workers: int, 
 
 def _own_command() -> list[str]:
     return [sys.executable, "-P", "-m", "sluice", *sys.argv[1:]]
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sluice")
-    except metadata.PackageNotFoundError:
-        return "from sources"

@@ -11,8 +11,12 @@ from .signals import temporary_folder
 
 __all__ = ["OutputError", "check_output", "write_results"]
 
-#: files and folders that the compiler writes; some designs have no constraints
-OURS = ("rtl", "report.txt", "report.json", "report.html", "interface.json", "constraints.sdc")
+#: files and folders that the compiler writes, and those of `sluice synth`, which are about the design before; some
+#: designs have no constraints
+OURS = (
+    *("rtl", "report.txt", "report.json", "report.html", "interface.json", "constraints.sdc"),
+    *("synthesis.txt", "synthesis.json"),
+)
 
 
 class OutputError(OSError):

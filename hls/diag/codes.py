@@ -134,6 +134,8 @@ class Code(Enum):
     TRIP_COUNT = "E0914", "A trip count is given for no loop of the program, or contradicts the source."
     EXPORT = "E0915", "A compiled design cannot be exported."
     RTL_LIBRARY = "E0916", "A library of RTL functions is malformed, or a function of it cannot be built."
+    SYNTHESIS = "E0917", "A compiled design cannot be synthesized, placed or routed."
+    TIMING = "E0918", "A design does not reach its clock after place and route."
     INTERNAL = "E0999", "A fault of the compiler itself."
     ACCESS_OUTSIDE = "E1001", "An access leaves its buffer or array."
     IVDEP_BROKEN = "E1002", "Iterations access the same byte although #pragma ivdep promises that they do not."

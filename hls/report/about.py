@@ -5,11 +5,11 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from importlib import metadata
 
 from ..diag import Span
 from ..ir.attributes import ATTRIBUTES, FUNCTIONS
 from ..options import Options
+from ..version import version
 from .model import Info, Report, Source
 
 __all__ = ["about", "sources_named", "written_attributes"]
@@ -31,7 +31,7 @@ def about(result, command: str = "") -> Info:
     ]
     counted = next((kernel.layout.counted for kernel in result.interface.kernels if kernel.layout.counted), "off")
     return Info(
-        version=_version(),
+        version=version(),
         command=command,
         options=tuple(changed),
         board=result.board.name,
@@ -40,13 +40,6 @@ def about(result, command: str = "") -> Info:
         clock_mhz=result.board.clock.kernel_mhz,
         counters=counted,
     )
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sluice")
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _date() -> str:

@@ -18,7 +18,7 @@ from .identity import LoopIds
 from .phrasing import say_operation
 from .shared_area import SharedUsers
 
-__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of"]
+__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of", "role_of"]
 
 #: roles of the instances in the top module, other than kernels
 _SHARED: tuple[tuple[re.Pattern, Role], ...] = (
@@ -145,6 +145,16 @@ class _Kernel:
 
 def _role(name: str, table) -> Role | None:
     return next((role for pattern, role in table if pattern.fullmatch(name)), None)
+
+
+def role_of(instance: str, in_kernel: bool, control: bool = False) -> str:
+    """The role of an instance of that name in a kernel or in the top module, as the report words it; "" for one in a
+    kernel that has none of its own. ``control``: it holds the control registers of a kernel."""
+    if control:
+        return str(Role.DISPATCH)
+    if in_kernel:
+        return str(_role(instance, _IN_KERNEL) or "")
+    return str(_role(instance, _SHARED) or Role.BOARD)
 
 
 def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:

@@ -1,10 +1,10 @@
 """The vendor's command ``aocl`` over ours: what Makefiles and users ask it for."""
 
 import sys
-from importlib import metadata
 from pathlib import Path
 
 from hls.target.board import BoardError
+from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
 
@@ -46,7 +46,7 @@ def main(words: list[str]) -> int:
         if command in fixed:
             print(fixed[command])
         elif command == "version":
-            print(f"aocl {metadata.version('sluice')} (sluice)")
+            print(f"aocl {version()} (sluice)")
         elif command in ("list-devices", "diagnose"):
             _list_devices(command)
         elif command in WITHOUT_EFFECT:
@@ -59,7 +59,7 @@ def main(words: list[str]) -> int:
         else:
             print(f"aocl: error: unknown command {' '.join(words)}\n{USAGE}", file=sys.stderr)
             return 2
-    except (cl.Error, BoardError, OSError, metadata.PackageNotFoundError) as error:
+    except (cl.Error, BoardError, OSError) as error:
         print(f"aocl: error: {error}", file=sys.stderr)
         return 1
     return 0

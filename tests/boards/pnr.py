@@ -23,6 +23,7 @@ from pathlib import Path
 from hls.driver import Result, compile
 from hls.options import Options
 from rtl_lib.library import DOUBLE
+from sim.synthesis import wasm_tool
 
 from .surroundings import TOP, surround
 
@@ -232,7 +233,7 @@ def run_tool(command: list[str], folder: Path, seconds: float | None = None) -> 
 def _tool(name: str, arguments: list[str], folder: Path, seconds: float | None = None) -> str:
     if not entry_points(group="console_scripts", name=name):
         raise RuntimeError(f"{name} is not installed: pip install -e '.[peers]'")
-    command = [sys.executable, str(Path(__file__).with_name("wasm_tool.py")), name, *arguments]
+    command = [sys.executable, wasm_tool.__file__, name, *arguments]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds)
     except subprocess.TimeoutExpired:

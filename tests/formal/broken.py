@@ -59,12 +59,10 @@ class Break:
 
 BREAKS = (
     # queues
-    Break(
-        "fifo_1", StreamFifo, "elaborate", "put & (self.level == self.depth - 1)", "put & (self.level == self.depth)"
-    ),
+    Break("fifo_1", StreamFifo, "_last_place", "last = self.depth - 1", "last = self.depth"),
     Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
-    Break("fifo_3", StreamFifo, "elaborate", "stored + put - take", "stored + put"),
-    Break("fifo_3", StreamFifo, "_store", "_after(port.addr, self.depth)", "port.addr + 1"),
+    Break("fifo_3", StreamFifo, "elaborate", "count(m, stored, put, take)", "count(m, stored, put, C(0))"),
+    Break("fifo_3", StreamFifo, "_store", "after(port.addr, self.depth)", "port.addr + 1"),
     Break("fifo_block", StreamFifo, "elaborate", "take | (self.o.valid & ~self.o.ready)", "take"),
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
@@ -92,16 +90,22 @@ BREAKS = (
     Break(
         "burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"
     ),
-    Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == following)", "1"),
+    Break(
+        "burst_builder",
+        BurstBuilder,
+        "elaborate",
+        "(self.i.payload == Cat(following, burst.first[self.align_bits :]))",
+        "1",
+    ),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
-    Break("burst_builder", BurstBuilder, "elaborate", "following[: self.align_bits] == 0", "0"),
+    Break("burst_builder", BurstBuilder, "elaborate", "following == 0", "0"),
     Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
-    Break("settlement", Settlement, "elaborate", "acks + self.ack - settled", "acks + self.ack"),
+    Break("settlement", Settlement, "elaborate", "count(m, acks, self.ack, settled)", "count(m, acks, self.ack, C(0))"),
     # load units
     Break("load", LoadUnit, "_fresh", "known.eq(0)", "known.eq(1)"),
     Break("load", LoadUnit, "_fresh", "(~known | self.flush)", "~known"),
     Break("load_ahead", LoadUnit, "_fresh", "(~runs &", "(1 &"),
-    Break("load_ahead", RunAhead, "elaborate", "ahead + sent - self.reach", "ahead + sent"),
+    Break("load_ahead", RunAhead, "elaborate", "count(m, ahead, sent, self.reach)", "count(m, ahead, sent, C(0))"),
     Break("load_ahead", RunAhead, "elaborate", "(offered != last) & (~ends | goes_on)", "~ends | goes_on"),
     Break("load_ahead", RunAhead, "elaborate", "self.o.valid | (offered != (last + 1)[: len(last)])", "1"),
     Break("load_ahead", FetchPath, "elaborate", "(builder.i.ready & ~first)", "builder.i.ready"),

@@ -44,7 +44,7 @@ def burst_builder():
     within = (burst.words <= 2) & (burst.addr[:2] + burst.words <= 4)
     bench.check(~part.o.valid | ((burst.words != 0) & within), "bursts keep their bounds")
     bench.check(part.open == (follow.inside != 0), "a burst is open while words wait")
-    whole = (burst.words == follow.inside) & (following == (burst.addr + burst.words)[:3])
+    whole = (burst.words == follow.inside) & (following == (burst.addr + burst.words)[: len(following)])
     bench.check(~part.open | whole, "an open burst has the words that wait")
     bench.check(~part.open | within, "an open burst keeps its bounds")
     bench.check(

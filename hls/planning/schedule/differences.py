@@ -61,13 +61,23 @@ class DifferenceSystem:
     """
 
     def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]) -> None:
-        rank = [0] * size
+        self._rank = rank = [0] * size
         for position, node in enumerate(order):
             rank[node] = position
         self.size = size
         self.constraints = tuple(sorted(constraints, key=lambda c: rank[c.src]))
-        self._weighed: tuple[int, list] = (0, [])
+        self._weighed: tuple[int, list[_Weighed]] = (0, [])
         self._paths: dict[tuple[int, tuple[int, ...]], numpy.ndarray] = {}
+
+    def with_more(self, more: Iterable[Constraint], ii: int) -> "DifferenceSystem":
+        """The system with further constraints, to be asked at ``ii``: it is in the same order, and takes over what has
+        been computed for that ii."""
+        rank, more = self._rank, tuple(more)
+        found = DifferenceSystem(self.size, (), ())
+        found._rank = rank
+        found.constraints = tuple(sorted((*self.constraints, *more), key=lambda c: rank[c.src]))
+        found._weighed = ii, sorted((*self._weights(ii), *_weighed(more, ii)), key=lambda one: rank[one[0]])
+        return found
 
     def least(self, ii: int) -> list[int] | Cycle:
         """The least non-negative solution, or a cycle that proves that none exists."""
@@ -137,11 +147,19 @@ class DifferenceSystem:
         found = start[nodes].T
         return numpy.where(found <= NEVER // 2, NEVER, found)
 
-    def _weights(self, ii: int) -> list[tuple[int, int, int, Constraint]]:
-        """(source, destination, least difference, constraint) for each constraint; those of the last ii are kept."""
+    def _weights(self, ii: int) -> "list[_Weighed]":
+        """Each constraint at that ii; those of the last ii are kept."""
         if self._weighed[0] != ii:
-            self._weighed = ii, [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in self.constraints]
+            self._weighed = ii, _weighed(self.constraints, ii)
         return self._weighed[1]
+
+
+#: source, destination, least difference at one ii, and the constraint
+_Weighed = tuple[int, int, int, Constraint]
+
+
+def _weighed(constraints: Iterable[Constraint], ii: int) -> list[_Weighed]:
+    return [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in constraints]
 
 
 def _cycle(reason: list[Constraint | None]) -> Cycle | None:

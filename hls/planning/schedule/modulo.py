@@ -279,6 +279,6 @@ def _shortest(problem, system, ii, fixed) -> int:
             Constraint(i, root, -fixed[op.key], kind="latest"),
         )
     ]
-    pinned = DifferenceSystem(system.size, [*system.constraints, *pins], range(system.size)) if pins else system
+    pinned = system.with_more(pins, ii) if pins else system
     start = instance(pinned.least(ii), list)
     return length_of(problem, {op.key: start[i] for i, op in enumerate(problem.operations)})

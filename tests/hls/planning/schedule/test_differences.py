@@ -91,3 +91,36 @@ def test_paths_among_many_nodes_are_those_from_each():
     assert system.paths(nodes, ii) is found, "computed once"
     assert system.paths(nodes, ii + 1).tolist() != found.tolist()
     assert system.paths(nodes[:3], ii).tolist() == [row[:3] for row in found.tolist()[:3]], "few are those of many"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_further_constraints_are_as_if_given_at_once(seed):
+    rng, system = random.Random(seed), random_system(seed)
+    ii = system.minimum[0] or 9
+    more = [Constraint(rng.randrange(system.size), rng.randrange(system.size), rng.randint(-3, 4)) for _ in range(3)]
+    more = [c for c in more if c.src != c.dst or c.cycles <= 0]
+    at_once = DifferenceSystem(system.size, [*system.constraints, *more], range(system.size))
+    system.least(ii)
+    for asked in (ii, ii + 1):
+        found, expected = system.with_more(more, ii).least(asked), at_once.least(asked)
+        assert isinstance(found, Cycle) == isinstance(expected, Cycle)
+        assert isinstance(found, Cycle) or found == expected
+    assert system.with_more(more, ii).minimum[0] == at_once.minimum[0]
+
+
+def test_pins_at_the_end_of_a_chain_take_no_pass_for_each_of_its_nodes():
+    """A chain whose nodes are numbered from its end, in the order of the chain."""
+    size = 200
+    chain = [Constraint(node + 1, node, 1) for node in range(size - 1)]
+    system = DifferenceSystem(size, chain, range(size - 1, -1, -1))
+    passes = []
+
+    class Counted(list):
+        def __iter__(self):
+            passes.append(1)
+            return super().__iter__()
+
+    pinned = system.with_more([Constraint(size - 1, 0, size + 5)], 1)
+    pinned._weighed = pinned._weighed[0], Counted(pinned._weighed[1])
+    assert pinned.least(1) == [size + 5, *range(size - 2, -1, -1)]
+    assert len(passes) <= 3

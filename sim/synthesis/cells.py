@@ -1,0 +1,81 @@
+"""Counts the cells of a synthesized netlist (yosys' JSON) by the places of the source that they belong to."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .places import Place, Places
+from .wrapper import TOP
+
+__all__ = ["ECP5_CELLS", "Used", "count_cells", "total"]
+
+
+@dataclass(frozen=True)
+class Used:
+    """Mapped resources. ``luts`` are those of logic; ``carries`` cells of carry chains, ``lut_rams`` LUT RAMs of 16
+    words of 4 bits."""
+
+    luts: int = 0
+    carries: int = 0
+    lut_rams: int = 0
+    registers: int = 0
+    rams: int = 0
+    dsps: int = 0
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(
+            luts=self.luts + other.luts,
+            carries=self.carries + other.carries,
+            lut_rams=self.lut_rams + other.lut_rams,
+            registers=self.registers + other.registers,
+            rams=self.rams + other.rams,
+            dsps=self.dsps + other.dsps,
+        )
+
+    @property
+    def lut_places(self) -> int:
+        """Places of LUTs taken: a cell of a carry chain takes two, a LUT RAM the three slices of two each."""
+        return self.luts + 2 * self.carries + 6 * self.lut_rams
+
+    @property
+    def logic(self) -> int:
+        """Logic cells as the report's estimate counts them: LUT places, or registers where these are more."""
+        return max(self.lut_places, self.registers)
+
+
+ECP5_CELLS = {
+    "LUT4": Used(luts=1),
+    "CCU2C": Used(carries=1),
+    "TRELLIS_DPR16X4": Used(lut_rams=1),
+    "TRELLIS_FF": Used(registers=1),
+    "DP16KD": Used(rams=1),
+    "PDPW16KD": Used(rams=1),
+    "MULT18X18D": Used(dsps=1),
+}
+
+
+def count_cells(netlist: Path, places: Places, kinds: Mapping[str, Used]) -> dict[Place, Used]:
+    """The cells of the design in a netlist by place, without those of its surroundings."""
+    found: dict[Place, Used] = {}
+    for name, cell in json.loads(netlist.read_text())["modules"][TOP]["cells"].items():
+        used, place = kinds.get(cell["type"]), places.of(name)
+        if used is None or place is None or _is_of_wrapper(cell):
+            continue
+        found[place] = found.get(place, Used()) + used
+    return found
+
+
+def _is_of_wrapper(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell, which may have the name of a port beside it, is the wrapper's: its source says so."""
+    return any(one.startswith(f"{TOP}.v:") for one in _sources(cell))
+
+
+def _sources(cell: Mapping[str, Any]) -> Iterator[str]:
+    yield from cell.get("attributes", {}).get("src", "").split("|")
+
+
+def total(found: Mapping[Place, Used]) -> Used:
+    """All together."""
+    return sum(found.values(), Used())

@@ -1,0 +1,89 @@
+"""From names in a netlist to the source: the kernel, loop, part and line that a cell belongs to.
+
+Synthesis keeps the names of instances and signals when it makes one module of all, with what it did behind them:
+``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.part.sum_LUT4_Z_3``. These names are the compiler's, and the description
+of the design says which kernel, loop or access each is.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hls.export.description import Description
+from hls.report.area import role_of
+from hls.rtl.system import module_names
+
+from .wrapper import DESIGN
+
+__all__ = ["Place", "Places"]
+
+#: where synthesis has added to a name
+_ADDED = re.compile(r"_(?:LUT4|TRELLIS|CCU2C|PFUMX|L6MUX21|MULT18X18D|ALU54B|DP16KD|PDPW16KD)(?:_|$).*")
+_LINE = re.compile(r"_L(\d+)(?=_|$)")
+_OPERATION = re.compile(r"([a-z]+\w*?)_L\d+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell belongs: ``kernel`` ("" for what kernels share), the innermost ``loop`` ("" outside of all), the
+    ``role`` of the part as in the report's area, the ``part`` itself (the name of its instance or signal), and its
+    source ``line`` (None if it belongs to none)."""
+
+    kernel: str = ""
+    loop: str = ""
+    role: str = ""
+    part: str = ""
+    line: int | None = None
+
+
+class Places:
+    """Finds the places of one design. ``lines`` are those at which its kernels begin."""
+
+    def __init__(self, described: Description, lines: Mapping[str, int]) -> None:
+        names = module_names([kernel.name for kernel in described.kernels])
+        self.kernels = {module: kernel for kernel, module in names.items()}
+        self.kernels |= {f"{module}_control": kernel for kernel, module in names.items()}
+        self.controls = {f"{module}_control" for module in names.values()}
+        self.loops = {kernel.name: {loop.key: loop for loop in kernel.layout.loops} for kernel in described.kernels}
+        self.lines = lines
+
+    def of(self, cell: str) -> Place | None:
+        """The place of a cell or net of that name; None for those of the surroundings."""
+        first, *path = cell.split(".")
+        if first != DESIGN or not path:
+            return None
+        *instances, signal = path
+        signal = _ADDED.sub("", signal)
+        top = instances[0] if instances else ""
+        kernel = self.kernels.get(top)
+        if kernel is None:
+            return Place(role=role_of(top, False), part=top or signal)
+        line = _last_line([*instances[1:], signal])
+        if top in self.controls:
+            return Place(kernel, "", role_of(top, False, control=True), signal, self.lines.get(kernel))
+        around = [self.loops[kernel][name] for name in instances if name in self.loops[kernel]]
+        inside = [name for name in instances[1:] if name not in self.loops[kernel] and name != "top"]
+        loop = around[-1] if around else None
+        if line is None:
+            line = loop.line if loop else self.lines.get(kernel)
+        part = next((name for name in reversed(inside) if _LINE.search(name)), inside[0] if inside else signal)
+        return Place(kernel, loop.label if loop else "", _role(inside, signal), part, line)
+
+
+def _role(inside: Iterable[str], signal: str) -> str:
+    """The role of what is inside these instances: of the outermost that has one. In a level, a signal of its own is
+    state; what is in an operation's part is arithmetic."""
+    names = list(inside)
+    for name in names:
+        role = role_of(name.rstrip("_"), True)
+        if role == "arithmetic" and names[-1] == name and not _OPERATION.match(signal):
+            return "state"
+        if role:
+            return role
+    return "state"
+
+
+def _last_line(names: list[str]) -> int | None:
+    """The line in the innermost name that has one."""
+    found = [match for name in names for match in _LINE.findall(name)]
+    return int(found[-1]) if found else None

@@ -1,0 +1,148 @@
+"""Synthesizes, places and routes a compiled design, and says what became of it in the words of its source."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hls.export.description import Description
+from hls.model.area import Resources
+
+from ..cache import cached, content_key
+from .advice import advice_for
+from .cells import ECP5_CELLS, Used, count_cells, total
+from .device import Ecp5
+from .places import Places
+from .result import Synthesis, compare, placed
+from .timing import read_timing
+from .tools import MOST, NEXTPNR_ECP5, YOSYS, SynthesisError
+from .wrapper import TOP, ports_of, wrapper
+
+__all__ = ["Asked", "synthesize"]
+
+NETLIST, REPORT = "netlist.json", "report.json"
+#: in what nextpnr says: a resource of which the device has too few
+_TOO_FEW = re.compile(
+    r"ERROR: .*(?:Unable to place|unable to find|failed to place|too many|no Bels? remaining).*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """For which ``device`` (``part`` of ``board``, with that ``capacity`` if it is known), at which kernel clock, with
+    which seed of the placement."""
+
+    board: str
+    part: str
+    device: Ecp5
+    mhz: float
+    seed: int
+    capacity: Resources | None = None
+
+
+def synthesize(
+    described: Description, folder: Path, report: Mapping[str, Any], asked: Asked, tell: Callable[[str], None]
+) -> Synthesis:
+    """The figures of the design in ``folder``, of which these are the description and the report; ``tell`` is called
+    with a line for each stage.
+
+    What was made once is not made again. Raises SynthesisError for a design that does not fit or that a tool refuses,
+    ToolMissing, BuildError if the cache cannot be written, and OSError if a file of the design cannot be read.
+    """
+    versions = (YOSYS.version(), NEXTPNR_ECP5.version())
+    clocks = {clock.port: clock.ratio * asked.mhz for clock in described.clocks}
+    texts = {name: (folder / "rtl" / name).read_text(encoding="utf-8") for name in described.files}
+    top = next(text for text in texts.values() if re.search(rf"^module {described.top} ?\(", text, re.MULTILINE))
+    texts[f"{TOP}.v"] = wrapper(described.top, ports_of(top, described.top), tuple(clocks))
+    key = content_key((versions[0], described.digest, texts[f"{TOP}.v"]))
+    tell("yosys: synthesis")
+    netlist = cached("synth", key, NETLIST, lambda made: _map(texts, made))
+    placing = (key, versions[1], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
+    places = Places(described, _first_lines(report))
+    counted = count_cells(netlist, places, ECP5_CELLS)
+    _check_fit(total(counted), asked)
+    tell(f"nextpnr: place and route for {asked.mhz:g} MHz")
+    said = cached("pnr", content_key(placing), REPORT, lambda made: _place(netlist, asked, clocks, made))
+    double = next((clock.port for clock in described.clocks if clock.ratio == 2), None)
+    timing = read_timing(json.loads(said.read_text()), places, double)
+    design, kernels, parts, lines = compare(counted, report)
+    return Synthesis(
+        digest=described.digest,
+        board=asked.board,
+        part=asked.part,
+        tools=tuple(_short(version) for version in versions),
+        design=design,
+        kernels=kernels,
+        parts=parts,
+        lines=lines,
+        placed=placed(timing, asked.mhz, asked.seed, advice_for(timing, described.clock_mhz, asked.mhz)),
+    )
+
+
+def _check_fit(used: Used, asked: Asked) -> None:
+    """SynthesisError for a design that takes more than the device has: placement would need minutes to say so."""
+    has = asked.capacity
+    if has is None:
+        return
+    kinds = {
+        "LUT places": (used.lut_places, has.logic),
+        "registers": (used.registers, has.registers),
+        "block RAMs": (used.rams, has.rams),
+        "DSP blocks": (used.dsps, has.dsps),
+    }
+    over = [f"{takes:,} {kind} of {there:,}" for kind, (takes, there) in kinds.items() if takes > there]
+    if over:
+        raise SynthesisError(f"the design does not fit {asked.part}: it takes {', '.join(over)}", _SMALLER)
+
+
+#: what to do about a design that does not fit
+_SMALLER = "report.txt lists what takes most; unroll less, or choose a larger device with --board"
+
+
+def _short(version: str) -> str:
+    """Name and number of what a tool calls itself."""
+    found = re.search(r"(yosys|nextpnr)\S* .*?(\d+\.\d+[\w.+-]*)", version, re.IGNORECASE)
+    return f"{found[1].lower()} {found[2]}" if found else version.splitlines()[0]
+
+
+def _first_lines(report: Mapping[str, Any]) -> dict[str, int]:
+    """The line at which each kernel begins, by its name."""
+    return {
+        name: kernel["span"]["line"]
+        for kernel in report["kernels"]
+        if kernel["span"]
+        for name in (kernel["copies"]["names"] if kernel["copies"] else (kernel["name"],))
+    }
+
+
+def _map(texts: Mapping[str, str], folder: Path) -> None:
+    """Synthesize the texts into ``folder``/NETLIST."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    script = f"read_verilog -sv {' '.join(texts)}; synth_ecp5 -top {TOP} -json {NETLIST}"
+    done = YOSYS.run(["-q", "-p", script], folder)
+    if done.returncode or not (folder / NETLIST).exists():
+        raise SynthesisError(
+            f"yosys ended with {done.returncode}",
+            "if the design is large, a native yosys on the PATH has more memory and stack than the WebAssembly one",
+            (done.stderr + done.stdout)[-MOST:],
+        )
+
+
+def _place(netlist: Path, asked: Asked, clocks: Mapping[str, float], folder: Path) -> None:
+    """Place and route into ``folder``/REPORT."""
+    shutil.copyfile(netlist, folder / NETLIST)
+    constraints = "".join(f'FREQUENCY PORT "{port}" {mhz} MHZ;\n' for port, mhz in clocks.items())
+    (folder / "clocks.lpf").write_text(constraints)
+    options = ["--json", NETLIST, "--lpf", "clocks.lpf", "--lpf-allow-unconstrained", "--report", REPORT]
+    options += ["--seed", str(asked.seed), "--freq", f"{asked.mhz:g}", "--timing-allow-fail", "-q"]
+    done = NEXTPNR_ECP5.run([*asked.device.options, *options], folder)
+    (folder / NETLIST).unlink()
+    if done.returncode or not (folder / REPORT).exists():
+        said = (done.stderr + done.stdout)[-MOST:]
+        if few := _TOO_FEW.search(said):
+            raise SynthesisError(f"the design does not fit {asked.part}: {few[0].removeprefix('ERROR: ')}", _SMALLER)
+        raise SynthesisError(f"nextpnr ended with {done.returncode}", "compile the design again", said)
