@@ -66,18 +66,26 @@ def tests_of(*words: str, with_word: str = "", most: int = 2) -> list[str]:
     return sorted(found, key=lambda name: not Path(name).name.startswith("test_"))[:most]
 
 
+def _commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """All commands with their names, those of groups of commands as well."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield before + name, command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{before}{name} ")
+
+
 def _options() -> Iterator[tuple[str, str, str, list[str]]]:
     """(command, option, meaning, tests). Commands that share an option share its tests."""
     found, shared = [], {}
-    context = click.Context(cli)
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
-        assert command is not None
+    for name, command in _commands(cli):
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 spelled = sorted({*option.opts, *option.secondary_opts}, key=len)
                 key = ", ".join(f"`{one}`" for one in spelled), option.help or ""
-                tests = tests_of(*spelled, with_word=f'"{name}"')
+                tests = tests_of(*spelled, with_word=f'"{name.split()[-1]}"')
                 shared[key] = shared.get(key) or tests
                 found.append((name, key, tests))
     for name, key, tests in found:

@@ -41,6 +41,16 @@ def test_a_wrong_latency_is_found(tmp_path, latency):
     assert found.latency == 3
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["--operands", "0"], "--operands"), (["--seed", "-1"], "--seed"), (["nowhere.toml"], "nowhere.toml")],
+)
+def test_wrong_usage(words, message):
+    done = CliRunner().invoke(main, ["library", "check", str(HERE / "functions.toml"), *words])
+    assert done.exit_code == 2
+    assert message in done.output
+
+
 def test_a_module_that_computes_something_else(tmp_path, capsys):
     file = changed(tmp_path, "product <= a * 32'd3", "product <= a * 32'd5")
     assert check([str(file), "300", "1"]) == 1
