@@ -9,6 +9,7 @@ a traceback.
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +28,14 @@ from .cli_options import (
     FPC,
     INCLUDE_DIRS,
     LIBRARIES,
+    LIBRARY_FILES,
     CompileCommand,
     check_prefix,
     design_option,
     parse_limits,
     workloads_option,
 )
+from .dependency_file import dependency_rule
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
@@ -145,6 +148,13 @@ def main() -> None:
 @click.option(
     "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
 )
+@click.option(
+    "--dep-files",
+    "dependencies",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the files that were read into FILE, as a rule for make.",
+)
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option(
     "--control",
@@ -230,6 +240,7 @@ def compile(
     no_interleaving,
     output,
     page,
+    dependencies,
     testbench,
     control,
     reset_active,
@@ -290,6 +301,9 @@ def compile(
         report, files = compiled
         if testbench:
             files += _testbench(output)
+        if dependencies:
+            libraries_read = click.get_current_context().meta[LIBRARY_FILES]
+            _write_dependencies(dependencies, output, (*messages.sources, *libraries_read, *filter(None, (design,))))
     messages.show()
     if form == "text":
         from .report import text as report_text
@@ -340,6 +354,18 @@ def _compile(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
         ) from error
     return report, files
+
+
+def _write_dependencies(file: Path, output: Path, read: Iterable[str | Path]) -> None:
+    try:
+        file.write_text(dependency_rule(output / "interface.json", read), encoding="utf-8")
+    except OSError as error:
+        problem = Diagnostic(
+            f"cannot write to {file}: {error.strerror or error}",
+            hint="choose another file with --dep-files",
+            code=Code.CANNOT_WRITE,
+        )
+        raise CompileError(problem) from error
 
 
 def _fitted(report, messages: Messages, strict: bool):

@@ -26,6 +26,7 @@ __all__ = [
     "FP_RELAXED",
     "INCLUDE_DIRS",
     "LIBRARIES",
+    "LIBRARY_FILES",
     "CompileCommand",
     "check_board",
     "check_prefix",
@@ -40,6 +41,8 @@ __all__ = [
 DEFAULT_BOARD = "de5net"
 #: key of the context's ``meta`` for the command line
 COMMAND = "sluice.command"
+#: key in click's ``meta``: the files of all libraries
+LIBRARY_FILES = "sluice.library_files"
 
 
 class CompileCommand(ProjectCommand):
@@ -165,7 +168,7 @@ INCLUDE_DIRS = click.option(
 )
 
 
-def _load_libraries(_context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlFunction, ...]:
+def _load_libraries(context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlFunction, ...]:
     """The functions of all libraries. Exits with a message for one that is malformed."""
     try:
         found = [function for path in paths for function in load_library(path)]
@@ -176,6 +179,7 @@ def _load_libraries(_context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlF
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise click.BadParameter(f"two libraries have a function {twice}")
+    context.meta[LIBRARY_FILES] = (*paths, *(file for one in found for file in (one.model, *one.files)))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hls.dependency_file import dependency_rule, escaped
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim import cl
 from sim.cl.aocx import Aocx
@@ -19,6 +20,8 @@ USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
   -c, -rtl          write FILE.aoco or FILE.aocr, with Verilog and reports: here all of the work is in that step
   -report           print the report
   -profile[=...]    build hardware counters
+  -dep-files=FILE   write the files that were read, as a rule for make
+  -l FILE           build calls of the functions of a library with its Verilog modules
   -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY
   -list-boards      list the boards
   -v                say what is done"""
@@ -47,6 +50,7 @@ class Request:
     counters: bool = False
     list_boards: bool = False
     verbose: bool = False
+    dependencies: Path | None = None
     options: list[str] = field(default_factory=list)  #: of the program, as clBuildProgram takes them
     ignored: list[str] = field(default_factory=list)
 
@@ -82,6 +86,10 @@ def parse(words: list[str]) -> Request:
             found.counters = True
         elif word.startswith("-board"):
             found.board = value(word, "-board")
+        elif word.startswith("-dep-files"):
+            found.dependencies = Path(value(word, "-dep-files"))
+        elif word == "-l":
+            found.options.append(f"-library={Path(value(word, '-l')).resolve()}")
         elif word.startswith("-march"):
             found.march = value(word, "-march")
         elif word in ("-fp-relaxed", "-fpc") or word.startswith("-no-interleaving="):
@@ -130,8 +138,11 @@ def _compile(request: Request, source: Path) -> int:
     options = (*request.options, f"-I{source.resolve().parent}")
     folder = request.target.with_suffix("")
     if request.march == "emulator":
-        if not _is_right(source, board, options):
+        read = _read(source, board, options)
+        if not read:
             return 1
+        if request.dependencies:
+            request.dependencies.write_text(dependency_rule(request.target, [source, *read[1:]]), encoding="utf-8")
         files: dict[str, bytes] = {}
     else:
         code = _hardware(request, source, folder)
@@ -151,15 +162,16 @@ def _results(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 
-def _is_right(source: Path, board: Board, options: tuple[str, ...]) -> bool:
-    """Whether the emulator takes the program; messages go to stderr."""
+def _read(source: Path, board: Board, options: tuple[str, ...]) -> list[str]:
+    """The files that the program consists of, the main one first; none, and messages on stderr, if the emulator does
+    not take it."""
     program = cl.Program(cl.Context([cl.Device(board, "emulator")]), source.read_text(errors="replace"))
     try:
         program.build(options)
     except cl.Error as error:
         print(error.what.strip().replace("<program source>", str(source)), file=sys.stderr)
-        return False
-    return True
+        return []
+    return list(program.native.module.sources)
 
 
 def _hardware(request: Request, source: Path, folder: Path) -> int:
@@ -167,10 +179,18 @@ def _hardware(request: Request, source: Path, folder: Path) -> int:
     command = [sys.executable, "-P", "-m", "sluice", "compile", str(source), "-o", str(folder)]
     command += ["--board", request.board] if request.board else []
     for option in request.options:
-        command += [option[:2], option[2:]] if option[:2] in ("-D", "-I") else [option]
-    command += ["--counters", "both"] if request.counters else []
+        name, _, text = option.partition("=")
+        short = option[:2] in ("-D", "-I")
+        command += [option[:2], option[2:]] if short else ["-l", text] if name == "-library" else [option]
+    command += ["--counters=all"] if request.counters else []
     command += ["--report", "full"] if request.report else []
     if request.verbose:
         print("aoc:", *command[4:], flush=True)
+    command += ["--dep-files", str(request.dependencies)] if request.dependencies else []
     shown = None if request.report or request.verbose else subprocess.DEVNULL
-    return subprocess.run(command, check=False, stdout=shown).returncode
+    code = subprocess.run(command, check=False, stdout=shown).returncode
+    if request.dependencies and not code:  # of the file that the Makefile asks for
+        rule = request.dependencies.read_text(encoding="utf-8")
+        text = rule.replace(escaped(folder / "interface.json"), escaped(request.target), 1)
+        request.dependencies.write_text(text, encoding="utf-8")
+    return code

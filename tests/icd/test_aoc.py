@@ -1,5 +1,6 @@
 """The vendor's commands, and the files that they write and read."""
 
+import json
 import os
 import subprocess
 import sys
@@ -113,3 +114,32 @@ def test_icd_prints_a_setting_for_a_shell(driver):
     assert done.returncode == 0 and done.stdout.startswith("export OCL_ICD_VENDORS="), done.stderr
     words = dict(word.split("=", 1) for word in done.stdout.split()[1:])
     assert Path(words["OCL_ICD_VENDORS"]).read_text().strip() == words["OCL_ICD_FILENAMES"]
+
+
+def test_counters_are_built_on_request():
+    """``-profile`` in all the ways that Makefiles write it."""
+    Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }\n")
+    for words in (["-profile"], ["-profile=all"], ["--profile"]):
+        assert main(["k.cl", "-board=ecp5_onchip", *words]) == 0
+        told = json.loads(Aocx.of(Path("k.aocx").read_bytes()).files["report.json"])
+        assert told["info"]["counters"] == "all"
+
+
+@pytest.mark.parametrize("march", [[], ["-march=emulator"]])
+def test_make_learns_which_files_were_read(march):
+    Path("in c").mkdir()
+    Path("in c/a.h").write_text("#define N 3\n")
+    Path("k.cl").write_text('#include "a.h"\n__kernel void k(__global int *a) { a[0] = N; }\n')
+    Path("bin").mkdir()
+    assert main(["k.cl", "-Iin c", "-board=ecp5_onchip", "-dep-files=k.d", "-o", "bin/k.aocx", *march]) == 0
+    Path("Makefile").write_text("bin/k.aocx:\n\techo made >> log\n\ttouch $@\n-include k.d\n")
+
+    def makes() -> bool:
+        done = subprocess.run(["make"], capture_output=True, text=True, check=True)
+        return "echo made" in done.stdout
+
+    assert not makes()
+    os.utime("in c/a.h", (2**32, 2**32))
+    assert makes()
+    Path("in c/a.h").unlink()
+    makes()  # the file that is gone is no error
