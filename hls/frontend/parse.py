@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pycparser import c_ast
 from pycparser.c_parser import ParseError, _TokenStream  # the stream has no public name
@@ -34,6 +35,7 @@ _SHOWN = {
 _TYPES = frozenset({"TYPEID", "VOID", "_BOOL", "CHAR", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED"})
 #: an integer type of so many bits
 _SIZED = re.compile(r"u?int(\d+)_t$")
+_SEMICOLON_BEFORE = "a ';' may be missing before this"
 #: after this many syntax errors the rest are not reported
 _MOST_ERRORS = 20
 #: the replacement of an invalid byte (see included) in a message of pycparser
@@ -61,8 +63,20 @@ class _Parser(ExtendedGrammar):
             wanted = _SHOWN.get(token_type, f"'{token_type.lower()}'")
             found = f"before '{token.value.spelled}'" if token else "at the end of the file"
             hint = _hint(token_type, token, self._tokens.peek_back())
+            if hint == _SEMICOLON_BEFORE and (before := self._line_ends()):
+                after = replace(before.value.span, column=before.value.span.column + before.value.span.length, length=1)
+                found = f"after '{before.value.spelled}'"
+                raise CompileError.at(after, f"expected {wanted} {found}", "write ';' here", code=Code.SYNTAX)
             raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint, code=Code.SYNTAX)
         return self._advance()
+
+    def _line_ends(self):
+        """The token before the next one, if the next one is on a later line of its file; else None."""
+        before, token = self._tokens.peek_back(), self._peek()
+        if before is None or token is None or not before.value.span.column:
+            return None
+        here, there = before.value.span, token.value.span
+        return before if here.file == there.file and here.line < there.line else None
 
     def _parse_error(self, msg, coord):
         token = self._peek()
@@ -225,7 +239,7 @@ def _hint(token_type, token, before) -> str:
     if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID":
         return f"'{before.value}' may be a type that is not declared, or a ';' is missing before '{token.value}'"
     if token_type == "SEMI":
-        return "a ';' may be missing before this"
+        return _SEMICOLON_BEFORE
     if token_type == "RBRACE" and token is None:
         return "a block that was opened is never closed"
     return ""
