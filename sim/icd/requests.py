@@ -27,6 +27,9 @@ __all__ = ["Requests"]
 #: numbers of the kinds of parameters, and of the kinds of arguments, in library/program.h and library/launch.cpp
 PARAMETERS = {"buffer": 0, "local": 1, "scalar": 2, "pipe": 3}
 NULL, BUFFER, LOCAL, SCALAR = range(4)
+#: the vendors' variables for emulation, and the most devices that one may ask for (the host keeps facts of each)
+EMULATORS = ("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA", "CL_CONTEXT_EMULATOR_DEVICE_ALTERA")
+MOST_EMULATED = 128
 T = TypeVar("T")
 
 
@@ -223,16 +226,26 @@ class Requests:
 
 def _devices() -> list[cl.Device]:
     """The devices of the host; the vendors' variables for emulation choose the emulator."""
-    count = os.environ.get("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA") or os.environ.get(
-        "CL_CONTEXT_EMULATOR_DEVICE_ALTERA"
-    )
-    if count and count.isdecimal() and int(count) and not os.environ.get("SLUICE_DEVICE"):
+    count = _emulated_devices()
+    if count and not os.environ.get("SLUICE_DEVICE"):
         os.environ["SLUICE_DEVICE"] = "emulator"
         first = cl.get_platforms()[0].get_devices()[0]
-        return [cl.Device(first.board, "emulator") for _ in range(int(count))]
+        return [cl.Device(first.board, "emulator") for _ in range(count)]
     if os.environ.get("XCL_EMULATION_MODE") == "sw_emu" and not os.environ.get("SLUICE_DEVICE"):
         os.environ["SLUICE_DEVICE"] = "emulator"
     return cl.get_platforms()[0].get_devices()
+
+
+def _emulated_devices() -> int:
+    """How many devices the vendors' variables ask for, 0 for no emulation. Raises cl.LogicError for other values."""
+    for name in EMULATORS:
+        if not (text := os.environ.get(name)):
+            continue
+        if not text.isdecimal() or len(text) > 4 or int(text) > MOST_EMULATED:
+            what = f"{name} is the number of emulated devices, 0 to {MOST_EMULATED}, not {text!r}: set it to 1 or none"
+            raise cl.LogicError("clGetDeviceIDs", cl.status_code.DEVICE_NOT_FOUND, what)
+        return int(text)
+    return 0
 
 
 # ---- parts of answers

@@ -195,6 +195,32 @@ def test_a_wrong_setting_is_an_error_that_names_it(driver):
     assert done.stdout == "[]\n" and "nowhere: unknown board; known are " in done.stderr
 
 
+ASKED_TWICE = """
+for _ in range(2):
+    try:
+        print(cl.get_platforms()[0].get_devices())
+    except cl.Error as error:
+        print(error.code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("SLUICE_BOARD", "nowhere", "nowhere: unknown board; known are "),
+        ("SLUICE_DEVICE", "fpga", "device must be one of "),
+        ("SLUICE_DEVICE_TYPE", "dsp", "SLUICE_DEVICE_TYPE is one of "),
+        ("SLUICE_PYTHON", "/nowhere/python", "/nowhere/python does not start"),
+        ("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA", "abc", "is the number of emulated devices, 0 to 128, not 'abc'"),
+        ("CL_CONTEXT_EMULATOR_DEVICE_ALTERA", "129", "is the number of emulated devices, 0 to 128, not '129'"),
+    ],
+)
+def test_a_wrong_setup_is_told_once_without_being_asked(driver, name, value, told):
+    done = driver.python(ASKED_TWICE, **{"SLUICE_VERBOSE": "", name: value})
+    assert done.returncode == 0 and "emulated" not in done.stdout
+    assert done.stderr.count("sluice: no device: ") == 1 and told in done.stderr
+
+
 def test_the_server_is_no_child_of_the_host(driver):
     done = driver.python(
         START

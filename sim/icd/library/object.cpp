@@ -1,5 +1,6 @@
 #include "object.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -37,10 +38,19 @@ Table& table() {
 
 }  // namespace
 
-void explain(const char* call, const Refused& refused) {
+static bool verbose() {
   const char* wanted = std::getenv("SLUICE_VERBOSE");
-  if (wanted == nullptr || *wanted == '\0' || std::strcmp(wanted, "0") == 0) return;
-  std::fprintf(stderr, "sluice: %s: error %d: %s\n", call, refused.code, refused.what.c_str());
+  return wanted != nullptr && *wanted != '\0' && std::strcmp(wanted, "0") != 0;
+}
+
+void explain(const char* call, const Refused& refused) {
+  if (verbose()) std::fprintf(stderr, "sluice: %s: error %d: %s\n", call, refused.code, refused.what.c_str());
+}
+
+void explain_setup(const Refused& refused) {
+  static std::atomic<bool> told{false};
+  if (verbose() || told.exchange(true)) return;
+  std::fprintf(stderr, "sluice: no device: error %d: %s\n", refused.code, refused.what.c_str());
 }
 
 void lock_handles() { table().lock.lock(); }

@@ -19,12 +19,22 @@ const std::shared_ptr<Platform>& Platform::get() {
   return *one;
 }
 
+/// What the server says of its devices. Throws Refused, and says why, where the set-up is wrong.
+static Reply described_devices() {
+  try {
+    return Server::get()->call(Request("devices"));
+  } catch (const Refused& refused) {
+    explain_setup(refused);
+    throw;
+  }
+}
+
 const std::vector<std::shared_ptr<Device>>& devices() {
   static std::mutex lock;
   static auto* const all = new std::vector<std::shared_ptr<Device>>;
   std::lock_guard<std::mutex> guard(lock);
   if (!all->empty()) return *all;
-  Reply reply = Server::get()->call(Request("devices"));
+  Reply reply = described_devices();
   std::vector<std::shared_ptr<Device>> found;
   auto count = static_cast<int>(reply.number());
   for (int k = 0; k < count; ++k) {

@@ -17,6 +17,10 @@ struct Refused {
 /// Writes "sluice: CALL: CODE: WHAT" to stderr if SLUICE_VERBOSE is set (and not 0).
 void explain(const char* call, const Refused& refused);
 
+/// Writes "sluice: no device: CODE: WHAT" to stderr, once in a process, if explain() would not: for errors of the set-up, which a
+/// host sees as a machine without devices.
+void explain_setup(const Refused& refused);
+
 /// The result of `work`, a function without result: CL_SUCCESS, or the code of what it throws.
 template <typename Work>
 cl_int answered(const char* call, Work work) noexcept {
