@@ -143,6 +143,6 @@ class Code(Enum):
     RESTRICT_BROKEN = "E1003", "Overlapping buffers are passed to restrict or __constant parameters."
     DIVERGED_AT_RUN = "E1004", "Work-items of a group diverged at a barrier."
     RUN_DEADLOCK = "E1005", "Kernels wait for each other."
-    NULL_BUFFER = "E1006", "A buffer that the host passed as None is accessed."
+    NULL_BUFFER = "E1006", "A buffer that the host passed as None (NULL in C) is accessed."
     NO_ROOM_FOR_GROUPS = "E1007", "The arrays of the work-items do not fit into memory."
     RUN_FAILED = "E1008", "A run was given up."

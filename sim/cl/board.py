@@ -166,7 +166,7 @@ class SimulatedBoard:
             else "touches no buffer of the kernel"
         )
         if not bytes and fault.address < self._guard:  # where nothing is ever allocated
-            why += ": a pointer that is null, or an argument that the host passed as None"
+            why += ": a pointer that is null, or an argument that the host passed as None (NULL in C)"
         return f"a {verb} of {place} {why}{more}"
 
     def _publish(self) -> None:

@@ -207,9 +207,10 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         return _broken(program, kernel, ending, memory)
     if memory.kind == "argument" and not ending.size:
         return Diagnostic(
-            f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None",
+            f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, "
+            "which the host passed as None (NULL in C)",
             span,
-            "pass a cl.Buffer",
+            "pass a buffer",
             code=Code.NULL_BUFFER,
         )
     return Diagnostic(

@@ -125,7 +125,7 @@ def test_a_write_outside_a_buffer(program, queue, out):
 
 
 def test_a_null_buffer_has_no_bytes(program, queue, out):
-    with faults(r"argument `a` \(index 0\), which the host passed as None", "pass a cl.Buffer"):
+    with faults(r"argument `a` \(index 0\), which the host passed as None \(NULL in C\)", "pass a buffer"):
         program.read(queue, (1,), None, None, out, np.int32(0))
 
 
