@@ -143,22 +143,25 @@ char Reply::tag(char wanted) {
   return data_[at_++];
 }
 
+/// The next `count` bytes.
+const char* Reply::next(uint64_t count) {
+  if (count > data_.size() - at_) throw Refused{CL_OUT_OF_RESOURCES, "the server's answer is too short"};
+  at_ += count;
+  return data_.data() + at_ - count;
+}
+
 int64_t Reply::number() {
   tag('i');
   int64_t value;
-  std::memcpy(&value, data_.data() + at_, sizeof value);
-  at_ += sizeof value;
+  std::memcpy(&value, next(sizeof value), sizeof value);
   return value;
 }
 
 std::string Reply::bytes() {
   tag('b');
   uint64_t size;
-  std::memcpy(&size, data_.data() + at_, sizeof size);
-  at_ += sizeof size;
-  std::string value = data_.substr(at_, size);
-  at_ += size;
-  return value;
+  std::memcpy(&size, next(sizeof size), sizeof size);
+  return std::string(next(size), size);
 }
 
 std::shared_ptr<Server> Server::get() {

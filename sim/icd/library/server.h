@@ -37,6 +37,7 @@ class Reply {
 
  private:
   char tag(char wanted);
+  const char* next(uint64_t count);
   std::string data_;
   size_t at_ = 0;
   int fd_;
