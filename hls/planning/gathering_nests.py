@@ -35,10 +35,15 @@ def gathering_nests(function: Function, plan: KernelPlan) -> list[Op]:
 
 
 def _only_inner(loop: Op) -> Op | None:
-    """The loop inside, if it is the only one, is innermost, and neither has a pragma that would not hold for both."""
+    """The loop inside, if it is the only one, is innermost, under no condition, and neither has a pragma that would not
+    hold for both."""
     loops = [op for op in walk(loop.regions[0]) if op.opcode == "loop"]
     around = len(list(walk(loop.regions[0]))) - sum(1 for one in loops for _ in walk(one.regions[0]))
-    plain = len(loops) == 1 and not any(WISHES & op.attrs.keys() for op in (loop, loops[0]))
+    plain = (
+        len(loops) == 1
+        and loops[0] in loop.regions[0].ops
+        and not any(WISHES & op.attrs.keys() for op in (loop, loops[0]))
+    )
     return loops[0] if plain and around <= MOST_AROUND else None
 
 
@@ -64,10 +69,10 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
 
 def marked(module: Module, span: Span | None) -> Module | None:
     """The program with the loop at ``span`` to be coalesced with the one inside it; None unless there is one such
-    loop."""
+    loop, without that mark: what could not be coalesced is not tried again."""
     functions = {name: clone_function(function) for name, function in module.functions.items()}
     found = [op for f in functions.values() for op in walk(f.body) if op.opcode == "loop" and op.span == span]
-    if len(found) != 1:
+    if len(found) != 1 or Attr.LOOP_COALESCE in found[0].attrs:
         return None
     found[0].attrs[Attr.LOOP_COALESCE] = LEVELS
     return Module(functions, module.sources, module.channels)

@@ -218,7 +218,8 @@ def _coalesced(
             found = plan_alone(kernel.function.name, program, attempt)
         except CompileError:  # one loop may need what two do not, as a sum of their counters
             continue
-        if gains(loop, kernel.plan, found.plan):
+        joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
+        if joined and gains(loop, kernel.plan, found.plan):
             return found, attempt
     return None
 

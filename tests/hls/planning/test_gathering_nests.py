@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from hls.driver import plan_text
 from hls.ir.interpreter import run_kernel
+from hls.options import Options
+from hls.target.board import load_board
 from tests.benchmarks.suite import CASES
 from tests.plans import planned
 
@@ -61,6 +64,14 @@ def test_the_same_numbers(seed):
 def test_other_nests_stay(text):
     merged, intervals = shape(text)
     assert merged == [] and len(intervals) == 2
+
+
+def test_a_nest_whose_inner_loop_is_conditional_stays_and_is_tried_once():
+    """It cannot be coalesced: the attempt ends, and nothing is said of a pragma that the source does not have."""
+    text = GATHER.replace("for (int e", "if (least > 3)\n        for (int e")
+    plan = plan_text(text, load_board(BOARD), Options(), "k.cl")
+    (kernel,) = plan.kernels
+    assert (kernel.merged, len(kernel.plan.loops), list(plan.warnings)) == ((), 2, [])
 
 
 @pytest.mark.parametrize("name", ["trisolv", "insertion_sort", "bfs_queue"])
