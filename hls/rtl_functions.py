@@ -1,6 +1,7 @@
 """RTL functions in a compilation: which helpers they are, and the Verilog files of those that are used."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from .diag import Code, CompileError
 from .ir import Attr, Module, Op, walk
@@ -33,21 +34,23 @@ def with_rtl_files(verilog: Mapping[str, str], kernels: Iterable[CompiledKernel]
     module without enable in levels that stall."""
     calls = [op for kernel in kernels for op in walk(kernel.function.body) if op.opcode == "rtl"]
     found, modules = dict(verilog), {name for text in verilog.values() for name in module_names_in(text)}
-    ours: dict[str, str] = {}
+    ours: dict[Path, str] = {}
     for op in calls:
         one = next(one for one in options.libraries if _computes(one, op))
         _check_call(op, one, options)
-        ours |= one.verilog
-    for name, text in ours.items():
-        taken = sorted({*module_names_in(text)} & modules) or ([name] if name in found else [])
+        ours |= {file: file.read_text(encoding="utf-8") for file in one.files}
+    for file, text in ours.items():
+        taken = sorted({*module_names_in(text)} & modules) or ([file.name] if file.name in found else [])
         if taken:
             raise CompileError.at(
                 None,
-                f"the design has {taken[0]} as well as the RTL library does",
+                f"the design has {taken[0]} as well as the RTL library does: it is in {file}",
                 "rename it in the library",
                 code=Code.RTL_LIBRARY,
             )
-    return found | ours
+        found[file.name] = text
+        modules |= {*module_names_in(text)}
+    return found
 
 
 def _computes(one: RtlFunction, op: Op) -> bool:

@@ -18,9 +18,12 @@ __all__ = ["MOST_LATENCY", "RtlFunction", "load_library", "port_widths"]
 #: most cycles of latency
 MOST_LATENCY = 1024
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+#: what is no declaration of a port: comments, texts, and functions and tasks, which have inputs of their own
+_OTHER = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|\bfunction\b.*?\bendfunction\b|\btask\b.*?\bendtask\b', re.DOTALL
+)
 _PORT = re.compile(
-    r"\b(?P<way>input|output)\b\s*(?:wire|reg|logic)?\s*(?:signed)?\s*"
+    r"\b(?P<way>input|output)\b\s*(?:(?:wire|reg|logic)\b)?\s*(?:signed\b)?\s*"
     r"(?:\[\s*(?P<high>[^\]:]+?)\s*:\s*(?P<low>[^\]]+?)\s*\])?\s*"
     r"(?P<names>[A-Za-z_]\w*(?:\s*,\s*(?!input\b|output\b|inout\b)[A-Za-z_]\w*)*)"
 )
@@ -218,7 +221,7 @@ def port_widths(function: RtlFunction) -> dict[str, tuple[str, int | None]] | No
     """The direction ("input", "output") and the bits of each port of the module, None bits where its range is no
     numbers. None if the files have no such module."""
     for text in function.verilog.values():
-        plain = _COMMENT.sub(" ", text)
+        plain = _OTHER.sub(" ", text)
         body = re.search(rf"\bmodule\s+{function.module}\b(.*?)\bendmodule\b", plain, re.DOTALL)
         if body:
             return {

@@ -23,9 +23,14 @@ def model_of(op: Op) -> Function:
 
 
 def models_of(module: Module) -> dict[str, Function]:
-    """The models of all ``rtl`` operations, by name."""
-    operations = (op for function in module.functions.values() for op in walk(function.body))
-    return {model_of(op).name: model_of(op) for op in operations if op.opcode == "rtl"}
+    """The models of all ``rtl`` operations, by name, those that only other models use included."""
+    found: dict[str, Function] = {}
+    left = list(module.functions.values())
+    while left:
+        models = [model_of(op) for op in walk(left.pop().body) if op.opcode == "rtl"]
+        left += [model for model in models if model.name not in found]
+        found |= {model.name: model for model in models}
+    return found
 
 
 def with_model_calls(module: Module) -> Module:
@@ -33,8 +38,8 @@ def with_model_calls(module: Module) -> Module:
     models = models_of(module)
     if not models:
         return module
-    functions = {name: _with_calls(function) for name, function in module.functions.items()}
-    return Module({**models, **functions}, module.sources, module.channels)
+    functions = {name: _with_calls(function) for name, function in {**models, **module.functions}.items()}
+    return Module(functions, module.sources, module.channels)
 
 
 def _with_calls(function: Function) -> Function:

@@ -16,6 +16,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.printer import print_module
 from hls.options import Options
+from hls.rtl_functions import with_rtl_files
 from hls.rtl_library import load_library, port_widths
 from hls.target.board import load_board
 from sim import cl
@@ -222,6 +223,52 @@ def test_names_that_the_design_has_too(tmp_path):
     (tmp_path / "mac3.v").write_text((HERE / "mac3.v").read_text().replace("mac3", "sluice_system"))
     with pytest.raises(CompileError, match="the design has sluice_system as well as the RTL library does"):
         compile(CALL, "ecp5_onchip", replace(OPTIONS, libraries=load_library(file)), "k.cl")
+
+
+def two_functions(folder: Path, second: str) -> Options:
+    """f in f.v, and g, whose model calls f, in another file."""
+    module = "module {}(input [31:0] a, output [31:0] q); assign q = a + {}; endmodule\n"
+    (folder / "x").mkdir()
+    (folder / "f.v").write_text(module.format("f", 1))
+    (folder / "g.v").write_text(module.format("g", 2))
+    (folder / "x" / "f.v").write_text(module.format("g", 2))
+    (folder / "both.v").write_text(module.format("g", 2) + module.format("f", 7))
+    (folder / "models.cl").write_text("int f(int a) { return a + 1; }\nint g(int a) { return f(a) + 1; }\n")
+    table = '[[function]]\nname="{0}"\nmodule="{0}"\nlatency=0\ninputs=["a"]\noutput="q"\nfiles=["{1}"]\n'
+    texts = [table.format(name, file) + 'model="models.cl"\n' for name, file in (("f", "f.v"), ("g", second))]
+    (folder / "lib.toml").write_text("".join(texts))
+    return Options(libraries=load_library(folder / "lib.toml"))
+
+
+@pytest.mark.parametrize(("second", "taken"), [("x/f.v", "f.v"), ("both.v", "f")])
+def test_names_that_two_files_of_libraries_have(tmp_path, second, taken):
+    options = two_functions(tmp_path, second)
+    text = "int f(int a);\nint g(int a);\n__kernel void k(__global int *o) { o[0] = f(o[1]) + g(o[2]); }"
+    with pytest.raises(CompileError, match=f"the design has {taken} as well as the RTL library does"):
+        with_rtl_files({}, planned(text, options), options)
+
+
+def test_a_model_that_calls_another_rtl_function(tmp_path):
+    options = two_functions(tmp_path, "g.v")
+    (kernel,) = planned("int g(int a);\n__kernel void k(__global int *o) { o[0] = g(o[1]); }", options)
+    module, o = Module({"k": kernel.function}), np.array([0, 5], np.int32)
+    run_kernel(module, "k", {"o": o}, {})
+    assert o.tolist() == [7, 5]
+    assert "helper_f(item" in write_program(module).text
+
+
+@pytest.mark.parametrize(
+    "ports",
+    [
+        "input reg_en, input signed_a, output [3:0] q);",
+        "input reg_en, signed_a, output [3:0] q); function f; input x; f = x; endfunction task t; input y; ; endtask",
+        'input reg_en, signed_a, output [3:0] q); initial $display("input z");',
+    ],
+)
+def test_ports_whose_names_begin_with_a_keyword_and_inputs_of_functions(tmp_path, ports):
+    (tmp_path / "m.v").write_text(f"module m({ports} endmodule")
+    one = replace(LIBRARY[0], module="m", files=(tmp_path / "m.v",))
+    assert port_widths(one) == {"reg_en": ("input", 1), "signed_a": ("input", 1), "q": ("output", 4)}
 
 
 def test_a_pipeline_that_stalls_needs_an_enable(tmp_path):
