@@ -125,6 +125,17 @@ def test_a_host_is_run_on_the_projects_board(folder):
     assert (done.returncode, done.stdout) == (3, "ecp5_onchip@60 []\n"), done.stderr
 
 
+def test_estimates_are_those_of_the_projects_board_and_macros(folder):
+    """Here the macros that the program needs, and the board's clock and the file's errors."""
+    told = sluice("estimate")
+    assert told.exit_code == 0 and "total on ecp5_onchip: 36 cycles" in told.stdout, told.output
+    assert told.stdout == sluice("estimate", "k.cl", "--board", "ecp5_onchip@60").stdout
+    assert told.stdout != sluice("estimate", "--board", "de5net").stdout
+    Path("sluice.toml").write_text("board = 3\n")
+    for command, program in (("estimate", "k.cl"), ("predict", "host.py")):
+        assert "sluice.toml:1:1: error[E0920]: board must be a text, not 3" in sluice(command, program).stderr
+
+
 WRONG = {
     "kernel = []": ("1:1", "kernel is not a known key", "write kernels"),
     "[options]\nfp_relaxed = true": ("2:1", "options.fp_relaxed is not a known key", "write options.fp-relaxed"),
