@@ -12,6 +12,7 @@ import click
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, workloads_option
+from .cli_project import ProjectCommand, on_project
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
 from .driver import compile, inlined_kernels, plan_source, plan_text
@@ -49,7 +50,7 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
     return found
 
 
-@click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
+@click.command("estimate", cls=ProjectCommand, short_help="Predict the cycles of launches, without hardware.")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @workloads_option(
     "What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.  "
@@ -100,7 +101,7 @@ def estimate_command(
         text = read_source(source)
         messages.sources[str(source)] = text
         facts = read_board(board)
-        options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
+        options = on_project(Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc))
         plan = plan_text(text, facts, options, str(source))
         kernels, channels, sources = plan.kernels, plan.channels, plan.module.sources
         planned = {one.function.name: one for one in kernels}
@@ -119,6 +120,7 @@ def estimate_command(
 
 @click.command(
     "predict",
+    cls=ProjectCommand,
     short_help="Predict the cycles of a host program's launches, without hardware.",
     context_settings={"ignore_unknown_options": True},
 )

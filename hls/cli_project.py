@@ -112,9 +112,19 @@ def _which(project: "Project", parameter: str, key: str, programs: list[str]) ->
     )
 
 
+def _none(project: "Project", parameter: str) -> CompileError:
+    """The error of a project without programs, where the command line names none either."""
+    key, example = ("kernels", "kernel.cl") if parameter == "source" else ("hosts", "host.py")
+    what = f"the project names no {key}, and the command line names none either"
+    hint = f'write {key} = ["{example}"], or name one on the command line'
+    return CompileError.at(project.place(parameter), what, hint, code=Code.PROJECT_FILE)
+
+
 def _of_project(ctx: click.Context, error: click.BadParameter, project: "Project | None") -> CompileError | None:
     """The error about a value of the project; None if the value is not the project's."""
     name = error.param.name if error.param else None
+    if project is not None and isinstance(error, click.MissingParameter) and name in ("source", "host"):
+        return _none(project, name)
     if project is None or name is None or ctx.get_parameter_source(name) is not ParameterSource.DEFAULT_MAP:
         return None
     hint = "docs/project.md lists the keys"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .diag import Code, CompileError, Span
+from .toml_text import parse, read_text
 
 __all__ = ["MOST_LATENCY", "RtlFunction", "load_library", "port_widths"]
 
@@ -75,12 +76,12 @@ def load_library(path: Path) -> tuple[RtlFunction, ...]:
     """The functions of a library. Raises CompileError for a description that is malformed or cannot be built, for a
     file, module or port that is missing, and for two functions of one name."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise _error(Span(str(path), 1), f"the library cannot be read: {reason}", "give the path of its description")
     try:
-        tables = tomllib.loads(text)
+        tables = parse(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         place = Span(str(path), int(line[1]) if line else 1)

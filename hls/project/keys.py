@@ -3,6 +3,7 @@ written from this table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, time
 from functools import partial
 from typing import Any
 
@@ -10,13 +11,17 @@ from ..limits import Limits
 from ..options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES
 from ..target.board import MHZ
 
-__all__ = ["KEYS", "TABLES", "Key", "schema"]
+__all__ = ["KEYS", "TABLES", "Key", "in_toml", "schema"]
 
 #: tables with names of the user's or of another table: what their values may be
 TABLES = {
     "defines": "macros of the kernels, as `-D` defines them: a text, a number, or true for 1",
     "limits": "budgets of the compiler, as `--limit` sets them",
 }
+
+
+#: whole numbers from here on are not shown: of thousands of digits, Python writes none
+_LONGEST = 10**30
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,12 @@ class Key:
         """What is wrong with a value, as what would be right; "" for a value that is right."""
         fits, expected = _TYPES[self.type]
         if not fits(value):
-            return f"must be {expected}, not {value!r}"
+            return f"must be {expected}, not {in_toml(value)}"
         if self.choices and value not in self.choices:
-            return f"must be one of {', '.join(self.choices)}, not {value!r}"
+            return f"must be one of {', '.join(self.choices)}, not {in_toml(value)}"
         if self.range and not self.range[0] <= value <= self.range[1]:
-            return f"must be {self.range[0]:,} to {self.range[1]:,}, not {value:,}"
+            given = f"{value:,}" if abs(value) < _LONGEST or isinstance(value, float) else "a number that is far larger"
+            return f"must be {self.range[0]:,} to {self.range[1]:,}, not {given}"
         return ""
 
     def schema(self) -> dict[str, Any]:
@@ -54,6 +60,19 @@ class Key:
         if self.range:
             found |= {"minimum": self.range[0], "maximum": self.range[1]}
         return found
+
+
+def in_toml(value: Any) -> str:
+    """A value as a project file has it: messages must not show how Python writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date | time):
+        return str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {in_toml(one)}' for name, one in value.items())}}}"
+    return repr(value)
 
 
 def _is(kind: type | tuple[type, ...], value: Any) -> bool:

@@ -14,7 +14,8 @@ from ..diag import Span as Place
 from ..limits import Limits
 from ..options import Options
 from ..target.board import BoardError, board_and_clock, known_boards
-from .keys import KEYS, TABLES
+from ..toml_text import parse, read_text
+from .keys import KEYS, TABLES, in_toml
 from .places import place_of
 
 __all__ = ["NAME", "Project", "find", "read"]
@@ -92,21 +93,22 @@ def _limits(given: dict[str, int]) -> Limits:
 
 
 def find(start: Path) -> tuple[Path, ...]:
-    """The project files of a folder and those above it, the nearest first: that one holds."""
+    """The project files of a folder and those above it, the nearest first: that one holds. A folder or a broken link
+    of that name counts, whose reading fails: without it, other options would hold than those that were meant."""
     folder = start.resolve()
-    return tuple(one / NAME for one in (folder, *folder.parents) if os.path.isfile(one / NAME))
+    return tuple(one / NAME for one in (folder, *folder.parents) if os.path.lexists(one / NAME))
 
 
 def read(path: Path) -> Project:
     """The project of a file. Raises CompileError with a message, with its place, for everything that is wrong."""
     file = _shown(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not in UTF-8"
         raise CompileError.at(Place(file, 1), f"cannot read this project file: {reason}", _HINT, code=_CODE) from None
     try:
-        data = tomllib.loads(text)
+        data = parse(text)
     except tomllib.TOMLDecodeError as error:
         raise _failed([_not_toml(file, text, str(error))], file, text) from None
     reader = _Reader(file, text, path.resolve().parent)
@@ -158,7 +160,7 @@ class _Reader:
             if fault := key.fault(value):
                 self._wrong(path, fault)
             elif key.place:
-                values[path] = [self._path(path, one, key.place) for one in value]
+                values[path] = list(dict.fromkeys(self._path(path, one, key.place) for one in value))
             else:
                 values[path] = value
         if "board" in values:
@@ -174,7 +176,7 @@ class _Reader:
         for name, value in data.items():
             if name in TABLES or name == "options":
                 if not isinstance(value, dict):
-                    self._wrong(name, f"must be a table [{name}], not {value!r}")
+                    self._wrong(name, f"must be a table [{name}], not {in_toml(value)}")
                 elif name == "options":
                     yield from self._known((f"options.{key}", one) for key, one in value.items())
             else:
@@ -201,7 +203,13 @@ class _Reader:
         found = self.folder / given
         if not (found.is_file() if kind == "file" else found.is_dir()):
             hint = f"paths start at {self.folder}, the folder of this file"
-            self._wrong(path, f"names a {kind} {given!r} that is not there", hint, given)
+            other = "folder" if found.is_dir() else "file" if found.is_file() else ""
+            what = (
+                f"takes a {kind}, and {given!r} is a {other}"
+                if other
+                else f"names a {kind} {given!r} that is not there"
+            )
+            self._wrong(path, what, hint, given)
         return os.path.relpath(found)
 
     def _board(self, name: str, clock: float | None) -> str:
@@ -227,7 +235,7 @@ class _Reader:
             if not _NAME_IN_C.fullmatch(name):
                 self._wrong(f"defines.{name}", "is not a name as in C", "use letters, digits and underscores")
             elif not isinstance(value, str | int | float):
-                self._wrong(f"defines.{name}", f"must be a text, a number or true, not {value!r}")
+                self._wrong(f"defines.{name}", f"must be a text, a number or true, not {in_toml(value)}")
             elif value is not False:  # a macro that is not defined
                 yield name, "1" if value is True else str(value)
 
@@ -238,7 +246,7 @@ class _Reader:
                 hint = f"write {near[0]}" if near else f"known here are {', '.join(Limits.names())}"
                 self._wrong(f"limits.{name}", "is not a known key", hint)
             elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                self._wrong(f"limits.{name}", f"must be a whole number from 1 on, not {value!r}")
+                self._wrong(f"limits.{name}", f"must be a whole number from 1 on, not {in_toml(value)}")
             else:
                 yield name, value
 

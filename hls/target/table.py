@@ -4,6 +4,8 @@ import difflib
 import tomllib
 from pathlib import Path
 
+from ..toml_text import parse, read_text
+
 __all__ = ["BoardError", "Table", "read_toml"]
 
 
@@ -22,11 +24,11 @@ class BoardError(ValueError):
 def read_toml(file) -> "Table":
     """Parse ``file`` (a path or a package resource); a missing or malformed file is a :class:`BoardError`."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise BoardError(file, "", f"cannot be read: {error}") from error
     try:
-        return Table(file, "", tomllib.loads(text))
+        return Table(file, "", parse(text))
     except tomllib.TOMLDecodeError as error:
         raise BoardError(file, "", f"is not valid TOML: {error}") from error
 

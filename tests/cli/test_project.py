@@ -1,6 +1,7 @@
 """The project file sluice.toml: what it says of a command where the command line does not, and its errors."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -124,6 +125,17 @@ def test_a_host_is_run_on_the_projects_board(folder):
     assert (done.returncode, done.stdout) == (3, "ecp5_onchip@60 []\n"), done.stderr
 
 
+def test_estimates_are_those_of_the_projects_board_and_macros(folder):
+    """Here the macros that the program needs, and the board's clock and the file's errors."""
+    told = sluice("estimate")
+    assert told.exit_code == 0 and "total on ecp5_onchip: 36 cycles" in told.stdout, told.output
+    assert told.stdout == sluice("estimate", "k.cl", "--board", "ecp5_onchip@60").stdout
+    assert told.stdout != sluice("estimate", "--board", "de5net").stdout
+    Path("sluice.toml").write_text("board = 3\n")
+    for command, program in (("estimate", "k.cl"), ("predict", "host.py")):
+        assert "sluice.toml:1:1: error[E0920]: board must be a text, not 3" in sluice(command, program).stderr
+
+
 WRONG = {
     "kernel = []": ("1:1", "kernel is not a known key", "write kernels"),
     "[options]\nfp_relaxed = true": ("2:1", "options.fp_relaxed is not a known key", "write options.fp-relaxed"),
@@ -145,11 +157,22 @@ WRONG = {
     "[limits]\noperation = 9": ("2:1", "limits.operation is not a known key", "write operations"),
     "[limits]\noperations = 0": ("2:1", "limits.operations must be a whole number from 1 on, not 0", ""),
     'board = "de5net"\nclock': ("2:6", "this project file is not valid TOML", "saved half-way"),
+    "[options]\nprivate-cache-bytes = true": (
+        "2:1",
+        "options.private-cache-bytes must be a whole number, not true",
+        "",
+    ),
+    "board = 2026-01-02": ("1:1", "board must be a text, not 2026-01-02", ""),
+    'kernels = ["inc"]': ("1:13", "kernels takes a file, and 'inc' is a folder", "paths start at"),
+    'include-dirs = ["k.cl"]': ("1:18", "include-dirs takes a folder, and 'k.cl' is a file", "paths start at"),
+    'board = "de5net"\nclock = ' + "9" * 5000: ("2:1", "this project file is not valid TOML: a number is too long", ""),
+    "clock = 0x" + "f" * 5000: ("1:1", "clock must be 1 to 2,000, not a number that is far larger", ""),
+    "x = " + "[" * 3000: ("1:1", "this project file is not valid TOML: tables or lists are nested too deeply", ""),
     'board = "de5net"\nkernels = [\n': ("2:12", "this project file is not valid TOML", "saved half-way"),
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", WRONG, ids=[text[:40] for text in WRONG])
 def test_errors_have_a_place_and_say_what_to_write(folder, text):
     Path("sluice.toml").write_text(text)
     place, message, hint = WRONG[text]
@@ -170,6 +193,33 @@ def test_a_value_that_only_the_command_refuses_is_the_projects_error(folder):
 def test_it_is_no_text_or_no_readable_file(folder):
     Path("sluice.toml").write_bytes(b'board = "\xff"\n')
     assert "sluice.toml:1: error[E0920]: cannot read this project file: it is not in UTF-8" in sluice("check").stderr
+    for make in (lambda: Path("sluice.toml").mkdir(), lambda: Path("sluice.toml").symlink_to("sluice.toml")):
+        shutil.rmtree("sluice.toml") if Path("sluice.toml").is_dir() else Path("sluice.toml").unlink()
+        make()
+        told = sluice("check", "k.cl")
+        assert told.exit_code == 1 and "sluice.toml:1: error[E0920]: cannot read this project file: " in told.stderr
+
+
+def test_a_file_of_windows_is_read_as_any_other(folder):
+    """Its byte order mark and line ends."""
+    Path("sluice.toml").write_bytes(b"\xef\xbb\xbf" + PROJECT.replace("\n", "\r\n").encode())
+    assert read(Path("sluice.toml")).board == "ecp5_onchip@60"
+
+
+def test_a_kernel_that_is_named_twice_is_one(folder):
+    Path("sluice.toml").write_text(PROJECT.replace('["k.cl"]', '["k.cl", "./k.cl"]'))
+    told = sluice("check")
+    assert told.exit_code == 0, told.stderr
+
+
+def test_a_project_without_programs_says_so(folder):
+    for text in ("", "kernels = []\nhosts = []\n"):
+        Path("sluice.toml").write_text(text)
+        told = sluice("check")
+        assert told.exit_code == 1
+        assert "sluice.toml:1" in told.stderr and "the project names no kernels, and the command line" in told.stderr
+        assert 'hint: write kernels = ["kernel.cl"]' in told.stderr
+        assert "the project names no hosts" in sluice("run").stderr
 
 
 def test_every_key_gives_a_parameter_of_compile_or_run_a_value():
