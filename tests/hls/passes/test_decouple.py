@@ -5,6 +5,9 @@ from collections import Counter
 
 import pytest
 
+from hls.analysis.channels.call_skeleton import CallSkeleton
+from hls.analysis.channels.deadlock import find_deadlocks
+from hls.analysis.channels.kpn_run import Link
 from hls.ir import Module, print_module, walk
 from hls.ir.accesses import memory_name
 from hls.ir.concurrent import Channel
@@ -146,6 +149,17 @@ def test_the_conditions_of_what_is_sent_are_those_of_the_loads():
     assert sorted(op.operands[2].type.bits for op in sent) == [1, 32]
     condition, value = sorted(sent, key=lambda op: op.operands[2].type.bits)
     assert value.operands[1] is condition.operands[2]
+
+
+def test_the_parts_cannot_wait_for_each_other():
+    """With channels of one value, whatever data decides: the analysis proves it for all random kernels that are
+    split."""
+    kinds: Counter[str] = Counter()
+    for seed in range(0, 120, 10):
+        _, after = split_of(random_kernel(seed).text)
+        links = [Link((name, 0), name, 1, "k_memory", "k") for name in after.channels]
+        kinds.update(one.kind for one in find_deadlocks([CallSkeleton(f) for f in after.kernels], links))
+    assert set(kinds) == {"proved"} and kinds["proved"] >= 5, kinds
 
 
 def test_parts_stay_as_they_are():
