@@ -10,8 +10,6 @@ from hls.analysis.channels.deadlock import find_deadlocks
 from hls.analysis.channels.kpn_run import Link
 from hls.ir import Module, print_module, walk
 from hls.ir.accesses import memory_name
-from hls.ir.concurrent import Channel
-from hls.ir.interpreter import run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.verifier import VerifyError, verify_module
 from hls.passes.link import access_slice, kernel_parts
@@ -19,39 +17,9 @@ from hls.passes.link.decouple import Decouple
 from hls.passes.link.movable_loads import MovableLoads
 from tests.ir.meaning import difference
 from tests.ir.new import input_of
-from tests.kernels.system import MAX_CYCLES, Launch
-from tests.programs.generate import Kernel, launches, random_kernel
+from tests.programs.decoupled import differs, split_of
+from tests.programs.generate import random_kernel
 from tests.repetitions import half_long
-
-#: how many values a channel holds: the parts take turns, or the memory part runs to its end at once
-ROOMS = (1, None)
-
-
-def split_of(text: str) -> tuple[Module, Module]:
-    """The program right before the pass, and after it."""
-    before = input_of(text, "decouple", first=True)
-    return before, Decouple().run(before)
-
-
-def run(module: Module, kernel: Kernel, launch: Launch, room: int | None = None) -> dict[str, bytearray]:
-    """What a launch leaves in the buffers. All channels must be empty at its end."""
-    buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
-    channels = {name: [Channel(name, room)] for name in module.channels}
-    sizes = launch.global_size, None, launch.offset
-    run_kernel(module, kernel.name, buffers, launch.scalars, *sizes, MAX_CYCLES, channels=channels)
-    left = [name for name, (channel,) in channels.items() if channel.values]
-    assert not left, f"values left in {left}"
-    return buffers
-
-
-def differs(kernel: Kernel, seed: int) -> bool:
-    """Whether a split kernel leaves other bytes than the whole one, in some launch."""
-    before, after = split_of(kernel.text)
-    return any(
-        run(before, kernel, launch) != run(after, kernel, launch, room)
-        for launch in launches(kernel, seed)
-        for room in ROOMS
-    )
 
 
 @pytest.mark.parametrize("seed", half_long(range(0, 240, 10)))
