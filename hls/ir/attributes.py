@@ -259,6 +259,7 @@ class Attr:
     LANES = _key("lanes", FUNCTIONS, COUNT, "for how many work-items, neighbours in dimension 0, one run stands")
     UNITS = _key("units", FUNCTIONS, COUNT, "how many compute units take groups of one launch")
     LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
+    PART_OF = _key("part_of", FUNCTIONS, TEXT, "the kernel that it is a part of, with which it starts and ends")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")
 
     # memories: requests of the program

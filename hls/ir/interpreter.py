@@ -12,7 +12,7 @@ start of a work-item (of a call, in a helper).
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import c_float
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..narrow import instance
 from .as_python import define, python_name
@@ -72,8 +72,9 @@ def run_launches(
     write: Callable[[str], object] = sys.stdout.write,
     watch: object = None,
 ) -> None:
-    """Run kernels concurrently, together with autorun kernels until all others have ended. Each runs over its index
-    space group by group, the work-items of a group one after the other, x fastest, each until it ends or waits.
+    """Run kernels concurrently, each with all of its parts, together with autorun kernels until all others have ended.
+    Each runs over its index space group by group, the work-items of a group one after the other, x fastest, each until
+    it ends or waits.
 
     ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps the contents of channels from run
     to run; missing ones are added. ``write`` receives the text that printf prints. ``watch``, if given, is called with
@@ -102,6 +103,7 @@ def run_launches(
     deciding = decisions(module.functions)
     for each in module.functions.values():
         define(each, env, waiting, deciding, watch)
+    launches = [one for launch in launches for one in (launch, *_with_parts(module, launch))]
     kernels = {
         f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
         for k, launch in enumerate(launches)
@@ -114,6 +116,11 @@ def run_launches(
         if f.attrs.get(Attr.AUTORUN) and f.name not in launched
     }
     run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)], by_itself)
+
+
+def _with_parts(module: Module, launch: Launch) -> list[Launch]:
+    """The same launch of the other parts that a kernel consists of."""
+    return [replace(launch, kernel=f.name) for f in module.kernels if f.attrs.get(Attr.PART_OF) == launch.kernel]
 
 
 def _callees(function: Function) -> set[str]:

@@ -23,6 +23,7 @@ from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
 from .inspection import Inspection
 from .link.check_legality import CheckLegality
+from .link.decouple import Decouple
 from .link.link_pipes import LinkPipes
 from .link.place_buffers import PlaceBuffers
 from .link.replicate_autorun import ReplicateAutorun
@@ -362,6 +363,12 @@ def _scalar(options: PipelineOptions) -> Stage:
     )
 
 
+def _decouple(options: PipelineOptions) -> Stage:
+    """Splits kernels; run by ``sluice opt`` only, as hardware has no launch for several parts yet."""
+    # addresses have their final widths, and no load is made early or coalesced with others yet: each part gets that
+    return Stage("decouple", (Decouple(options.address_bits, warn=options.warn),))
+
+
 def _memory(options: PipelineOptions) -> Stage:
     address_bits, hazards = options.address_bits, options.hazards
     return Stage(
@@ -497,11 +504,16 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
     options = replace(options, fp_relaxed=True, hazards=True)
+    stages = kernel_stages(options)
+    place = [stage.name for stage in stages].index("memory")
+    before, after = stages[:place], stages[place:]
     return (
         link_stage(True, options.warn, True),
         legalize_stage(board, options.warn),
         inline_stage(options),
-        *kernel_stages(options),
+        *before,
+        _decouple(options),
+        *after,
         target_stage(options),
         units_stage(None),
     )

@@ -35,6 +35,7 @@ OPTIONAL = {
     "sink-select-into-addend",
     "reassociate-float-sums",
     "expand-float-reductions",
+    "decouple",
 }
 
 

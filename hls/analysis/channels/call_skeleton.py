@@ -74,13 +74,17 @@ class LoopStep:
         return self.count is None and not self.endless and self.again is None
 
 
+Steps = tuple[CallStep | LoopStep, ...]
+
+
 class CallSkeleton:
     """The calls of a flat kernel. ``autorun``: it starts without a launch. ``barriers``: it has barriers, so that its
-    calls are not in work-item order."""
+    calls are not in work-item order. ``part_of``: the name of the kernel that it is a part of, if it is one."""
 
     def __init__(self, function: Function):
         self.name, self.span = function.name, function.span
         self.autorun = bool(function.attrs.get(Attr.AUTORUN))
+        self.part_of: str | None = function.attrs.get(Attr.PART_OF)
         self.barriers = any(op.opcode == "meet" for op in walk(function.body))
         self.steps = _steps(function.body, {})
         self._initial = {
@@ -94,11 +98,30 @@ class CallSkeleton:
         """All calls, in program order."""
         return _calls(self.steps)
 
+    def mirrors(self, other: "CallSkeleton") -> bool:
+        """Whether the other one makes, in the same loops and the same order, the opposite call for each of these
+        calls, and no others."""
+        return _mirrored(self.steps, other.steps)
+
     def needs(self, source: tuple[str, int], target: tuple[str, int]) -> bool:
         """Whether the first value written to the channel ``target`` depends on a value read from ``source``."""
         return all(
             _needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target
         )
+
+
+def _mirrored(some: Steps, others: Steps) -> bool:
+    return len(some) == len(others) and all(_opposite(one, other) for one, other in zip(some, others, strict=True))
+
+
+def _opposite(one: "CallStep | LoopStep", other: "CallStep | LoopStep") -> bool:
+    if (one.condition is None) != (other.condition is None):
+        return False
+    if isinstance(one, LoopStep) and isinstance(other, LoopStep):
+        return one.count == other.count and _mirrored(one.steps, other.steps)
+    if not isinstance(one, CallStep) or not isinstance(other, CallStep):
+        return False
+    return one.place == other.place and one.writes != other.writes and one.blocking and other.blocking
 
 
 def _needs_read(op: Op, source: tuple[str, int], initial: dict[Value, Value]) -> bool:

@@ -1,8 +1,9 @@
 """Deadlock analysis of kernels connected by channels.
 
-There are three methods. If kernels and channels form no cycle, even ignoring directions, no circular wait is possible.
+There are four methods. If kernels and channels form no cycle, even ignoring directions, no circular wait is possible.
 If the order of all calls is known, a simulation without values (:mod:`hls.analysis.channels.kpn_run`) shows the
-outcome of every run. If it is not, simulations under assumptions about the unknown show what is possible.
+outcome of every run. If the kernels are the two parts of one, their calls answer each other in its order, whatever it
+is. Otherwise, simulations under assumptions about the unknown show what is possible.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -126,6 +127,10 @@ class _Network:
             return self._say(
                 "proved", "the channels between the kernels form a tree, so that no cyclic wait is possible"
             )
+        if self._is_one_kernel():
+            return self._say(
+                "proved", "the kernels are parts of one, and each receives in the order in which the other sends"
+            )
         meeting = next((script for script in self.scripts if script.barriers), None)
         if meeting is not None:
             return self._say("undecided", f"kernel {meeting.name} has barriers between its channel calls", meeting.span)
@@ -146,6 +151,14 @@ class _Network:
                 "undecided", f"no deadlock in the first {MOST_CALLS_OF_RUN:,} calls; later calls were not analysed"
             )
         return self._ended(ending)
+
+    def _is_one_kernel(self) -> bool:
+        """Whether these are the two parts of a kernel, whose calls answer each other one by one. The conditions and
+        trip counts of both are those of the kernel that was split, so that the calls that are made do as well."""
+        if len(self.scripts) != 2 or any(script.barriers for script in self.scripts):
+            return False
+        one, other = self.scripts
+        return (one.part_of == other.name or other.part_of == one.name) and one.mirrors(other)
 
     def _say(self, kind: str, reason: str, span: Span | None = None) -> Verdict:
         return Verdict(kind, tuple(script.name for script in self.scripts), reason, span=span)

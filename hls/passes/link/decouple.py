@@ -1,0 +1,133 @@
+"""Access/execute decoupling: a kernel becomes a part that loads ahead, and a part that computes and stores."""
+
+import itertools
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+
+from ...diag import Code, CompileError, Diagnostic
+from ...ir import BOOL, Attr, Function, MemoryObject, Module, Op, Value, has, walk
+from ..manager import Form, ModulePass
+from .kernel_parts import Cut, compute_part, memory_part, with_bits
+from .movable_loads import Kept, MovableLoads, obstacle
+
+__all__ = ["Decouple"]
+
+
+@dataclass(frozen=True)
+class Decouple(ModulePass):
+    """Access/execute decoupling into kernels that are joined by channels (Smith 1982; the feed-forward design model of
+    FPGA kernels). Before: flat kernels whose accesses are not ordered by tokens yet. After: of each kernel with loads
+    that no store can meet, a part of its name that receives their values, and a part NAME_memory that makes the loads
+    and sends them in program order; one launch of the kernel starts both.
+
+    The steps: find the loads that may move; find what their addresses and conditions need; choose the conditions that
+    are sent as bits; replace what is received by reads of channels; keep in the other part what decides addresses and
+    paths, with a write behind each value that is sent; remove dead code from both.
+
+    ``depth`` is the number of values that each channel holds at least. With ``required``, a kernel with loads none of
+    which may move raises CompileError; otherwise ``warn`` receives a note for each load that stays.
+    """
+
+    address_bits: int = 40
+    depth: int = 64
+    required: bool = False
+    warn: Callable[[Diagnostic], None] | None = None
+
+    name = "decouple"
+    requires = frozenset({Form.FLAT, Form.DISPATCHED})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, module: Module) -> Module:
+        """The program with the parts of all kernels that can be split."""
+        functions: dict[str, Function] = {}
+        channels = dict(module.channels)
+        for function in module.functions.values():
+            parts = self._parts(function, channels, {*module.functions, *functions})
+            functions |= {part.name: part for part in parts}
+        if list(functions.values()) == list(module.functions.values()):
+            return module
+        return Module(functions, module.sources, channels)
+
+    def _parts(self, function: Function, channels: dict[str, MemoryObject], taken: Container[str]) -> list[Function]:
+        """The parts of a kernel, whose channels are added; the kernel alone if it is not split."""
+        if function.kind != "kernel" or Attr.PART_OF in function.attrs:
+            return [function]
+        reason = obstacle(function)
+        if reason is not None:
+            self._refuse(function, reason)
+            return [function]
+        loads, kept = MovableLoads(function, self.address_bits).decided
+        cut = with_bits(function, _cut(function, loads, {*channels, *function.memories}))
+        compute, received = compute_part(function, cut)
+        if not received:
+            self._explain(function, kept)
+            return [function]
+        for one in kept:
+            self._tell(_note(function, one))
+        channels |= {cut.names[value]: self._channel(cut.names[value], value) for value in received}
+        return [compute, memory_part(function, _unused(f"{function.name}_memory", taken), cut, received)]
+
+    def _channel(self, name: str, value: Value) -> MemoryObject:
+        attrs = ((Attr.CHANNEL_DEPTH, self.depth),)
+        return MemoryObject(name, "channel", value.type, 1, span=value.defining_op.span, attrs=attrs)
+
+    def _refuse(self, function: Function, reason: str) -> None:
+        if not self.required:
+            self._tell(_whole(function, reason))
+            return
+        raise CompileError.at(
+            function.span,
+            f"kernel {function.name} cannot be split into a memory part and a compute part: {reason}",
+            "leave it whole",
+            code=Code.CANNOT_DECOUPLE,
+        )
+
+    def _explain(self, function: Function, kept: tuple[Kept, ...]) -> None:
+        """Say why no load moves."""
+        if not self.required:
+            for one in kept:
+                self._tell(_note(function, one))
+        elif kept:
+            raise CompileError(*(_error(function, one) for one in kept))
+        else:
+            self._refuse(function, "it loads nothing that its results need")
+
+    def _tell(self, message: Diagnostic) -> None:
+        if self.warn is not None:
+            self.warn(message)
+
+
+def _cut(function: Function, loads: tuple[Op, ...], taken: set[str]) -> Cut:
+    """The cut at the loads, and a channel name for every value that might be sent."""
+    sendable = [op.result for op in walk(function.body) if op in loads or _is_condition(op)]
+    names: dict[Value, str] = {}
+    for k, value in enumerate(sendable):
+        stem = re.sub(r"\W", "_", value.name) or "condition"
+        names[value] = _unused(f"{function.name}_{stem}_{k}", taken)
+    return Cut(loads, names)
+
+
+def _is_condition(op: Op) -> bool:
+    return has(op, "pure") and len(op.results) == 1 and op.result.type == BOOL
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it if it is taken."""
+    names = (f"{name}{number or ''}" for number in itertools.count())
+    return next(each for each in names if each not in taken)
+
+
+def _note(function: Function, kept: Kept) -> Diagnostic:
+    message = f"of kernel {function.name}, {kept}, so it does not run ahead"
+    return Diagnostic(message, kept.load.span, kept.cause.remedy, "note", code=Code.LOAD_STAYS)
+
+
+def _whole(function: Function, reason: str) -> Diagnostic:
+    message = f"kernel {function.name} is not split into a memory part and a compute part: {reason}"
+    return Diagnostic(message, function.span, "its loads stay in their places", "note", code=Code.LOAD_STAYS)
+
+
+def _error(function: Function, kept: Kept) -> Diagnostic:
+    message = f"kernel {function.name} cannot be split into a memory part and a compute part: {kept}"
+    return Diagnostic(message, kept.load.span, kept.cause.remedy, code=Code.CANNOT_DECOUPLE)
