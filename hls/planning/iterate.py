@@ -12,7 +12,8 @@ suggests something better:
 3. then, where the order of accesses to global memory on the chip limits a loop's II, addresses are compared at run
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
-   earlier (``_relieved``), and nests that gather what they store as one loop (``_coalesced``), on the same terms.
+   earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
+   (``_coalesced``), on the same terms.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,7 @@ from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_f
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
+from .waiting_nests import waiting_nests
 
 __all__ = [
     "Compilation",
@@ -207,21 +209,34 @@ def _compared(
 def _coalesced(
     kernel: CompiledKernel, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation] | None:
-    """The kernel with a nest that gathers what it stores as one loop, and what was reported for it; None where that
-    gains nothing."""
+    """The kernel with a nest that gathers what it stores, or waits for memory in each row, as one loop, and what was
+    reported for it; None where that gains nothing."""
+    source, board = _alone(kernel.function.name, module), compilation.board
     for loop in gathering_nests(kernel.function, kernel.plan):
-        program = marked(_alone(kernel.function.name, module), loop.span)
-        if program is None:
-            continue
-        attempt = replace(compilation, warnings=[], changes=[])
-        try:
-            found = plan_alone(kernel.function.name, program, attempt)
-        except CompileError:  # one loop may need what two do not, as a sum of their counters
-            continue
-        joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
-        if joined and gains(loop, kernel.plan, found.plan):
-            return found, attempt
+        found = _joined(loop, source, compilation)
+        if found is not None and gains(loop, kernel.plan, found[0].plan):
+            return found
+    for nest in waiting_nests(kernel.function, kernel.plan):
+        found = _joined(nest.outer, source, compilation)
+        if found is not None and nest.gains(source, found[0].plan, board.read_latency, board.memory.word_bytes):
+            return found
     return None
+
+
+def _joined(loop: Op, source: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation] | None:
+    """The only kernel of the program with the loop and the one inside it as one loop, and what was reported for it;
+    None if they cannot be."""
+    program = marked(source, loop.span)
+    if program is None:
+        return None
+    attempt = replace(compilation, warnings=[], changes=[])
+    (name,) = [function.name for function in source.kernels]
+    try:
+        found = plan_alone(name, program, attempt)
+    except CompileError:  # one loop may need what two do not, as a sum of their counters
+        return None
+    joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
+    return (found, attempt) if joined else None
 
 
 def _alone(name: str, module: Module) -> Module:
