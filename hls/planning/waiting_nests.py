@@ -78,8 +78,7 @@ class WaitingNest:
         """Whether the one loop makes an access in each iteration, as the program does, that the nest does not make."""
         written = {op.span for op in _accesses_within(source, self.inner.span)} - self._each_iteration()
         return any(
-            is_access(op) and op.span in written and memory_name(op) in self._stored()
-            for op in walk(loop.regions[0])
+            is_access(op) and op.span in written and memory_name(op) in self._stored() for op in walk(loop.regions[0])
         )
 
 

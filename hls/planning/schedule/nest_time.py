@@ -43,7 +43,7 @@ def nest_time(plan: KernelPlan, compared: Collection[str] = (), joined: Mapping[
     turns = together(plan)
     around = {inner for loop in plan.loops for inner in loop.regions[0].ops if inner in plan.loops}
     outermost = [loop for loop in plan.loops if loop not in around]
-    
+
     def time(loop: Op, outer: Region | None) -> float:
         if joined and loop in joined:
             return joined[loop].cycles
