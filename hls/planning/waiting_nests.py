@@ -9,12 +9,12 @@ iterations (a sum in memory, the greater of two neighbours), or where each itera
 loads.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from ..analysis.memory.strides import access_patterns
 from ..diag import Span
-from ..ir import Attr, Function, Module, Op, TokenType, is_access, memory_name, walk
+from ..ir import Attr, Function, Module, Op, Region, TokenType, is_access, memory_name, walk
 from ..narrow import instance
 from .gathering_nests import only_inner
 from .schedule import KernelPlan, RegionPlan
@@ -117,7 +117,7 @@ def _at(plan: KernelPlan, span: Span | None) -> Op | None:
     return next((loop for loop in plan.loops if loop.span == span), None)
 
 
-def _home(plan: KernelPlan, loop: Op):
+def _home(plan: KernelPlan, loop: Op) -> Region | None:
     """The body of the loop around a loop; None if there is none."""
     return next((outer.regions[0] for outer in plan.loops if loop in outer.regions[0].ops), None)
 
@@ -152,7 +152,7 @@ def _from_load_to_store(region: RegionPlan) -> int:
     return _distance(region, Point(min(loads), 0), max(stores), lambda op: 0)
 
 
-def _distance(region: RegionPlan, first: Point, last: Point, row) -> int:
+def _distance(region: RegionPlan, first: Point, last: Point, row: Callable[[Op], int]) -> int:
     cycles = last.stage - first.stage + 1
     for level in region.levels[first.level : last.level]:
         cycles += level.depth + max((row(each.op) for each in level.row if each.joins), default=0) + 2

@@ -1,5 +1,7 @@
 """Load unit that requests the word behind the one in use, for addresses that move on by what the loads return."""
 
+from collections.abc import Iterable
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect
@@ -14,7 +16,7 @@ from rtl_lib.mem.ports import ReadPort
 __all__ = ["NextWordLoadUnit", "words_requested"]
 
 
-def words_requested(addresses, word_bytes: int, burst_align: int) -> list[int]:
+def words_requested(addresses: Iterable[int], word_bytes: int, burst_align: int) -> list[int]:
     """Golden: the addresses of the words that are requested for ``addresses``, without a flush."""
     found: list[int] = []
     current = guess = None
@@ -58,8 +60,8 @@ class NextWordLoadUnit(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         depth: int = 256,
         max_burst: int = 16,

@@ -1,6 +1,6 @@
 """Monotonic variables with bounded step: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never exceeds ``i``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant
@@ -32,7 +32,7 @@ def moves_on(load: Op, loop: Op) -> int:
     by how many, and it never moves back; 0 elsewhere. For choices that affect no result: counters do not wrap."""
     (body,) = loop.regions
     late = components(body)
-    moved = _moved(load.operands[0], {arg: following for arg, following in zip(body.args, body.terminator.operands[1:])})
+    moved = _moved(load.operands[0], set(body.args))
     if moved is None or load.result not in late:
         return 0
     arg, factor = moved
@@ -42,24 +42,22 @@ def moves_on(load: Op, loop: Op) -> int:
     return found[1] * factor
 
 
-def _moved(value: Value, carried: Mapping[Value, Value]) -> tuple[Value, int] | None:
+def _moved(value: Value, carried: Set[Value]) -> tuple[Value, int] | None:
     """The one carried value that a value is a multiple of, apart from what the loop does not change, and the factor."""
     if value in carried:
         return value, 1
     op = value.op
     if op is None or op.opcode not in _LINEAR:
         return None
-    parts = [(_moved(operand, carried), operand) for operand in op.operands]
-    moving = [part for part, _ in parts if part is not None]
-    number = constant(op.operands[1]) if len(op.operands) > 1 else None
+    moving = [part for part in (_moved(operand, carried) for operand in op.operands) if part is not None]
     if len(moving) != 1:
         return None
-    arg, factor = moving[0]
-    if op.opcode in ("mul", "shl"):
-        if number is None:
-            return None
-        return arg, factor * (number if op.opcode == "mul" else 1 << number)
-    return arg, factor
+    if op.opcode not in ("mul", "shl"):
+        return moving[0]
+    (arg, factor), number = moving[0], constant(op.operands[1])
+    if number is None:
+        return None
+    return arg, factor * (signed(number, op.result.type.bits) if op.opcode == "mul" else 1 << number)
 
 
 def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int) -> tuple[int, int] | None:
