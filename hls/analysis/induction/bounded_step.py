@@ -1,6 +1,6 @@
 """Monotonic variables with bounded step: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never exceeds ``i``."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping
 
 from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant
@@ -42,7 +42,7 @@ def moves_on(load: Op, loop: Op) -> int:
     return found[1] * factor
 
 
-def _moved(value: Value, carried: Set[Value]) -> tuple[Value, int] | None:
+def _moved(value: Value, carried: Collection[Value]) -> tuple[Value, int] | None:
     """The one carried value that a value is a multiple of, apart from what the loop does not change, and the factor."""
     if value in carried:
         return value, 1
