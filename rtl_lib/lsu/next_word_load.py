@@ -79,8 +79,6 @@ class NextWordLoadUnit(wiring.Component):
             "pending": pending,
             "burst_align": burst_align,
             "patience": patience,
-            "reads_ahead": True,
-            "drops": True,
         }
         self._block_bits = exact_log2(burst_align // word_bytes)
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
@@ -88,7 +86,7 @@ class NextWordLoadUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the comparisons with the word in use and the one requested ahead, and the path that fetches words."""
         m = Module()
-        m.submodules.path = path = FetchPath(**self._path)
+        m.submodules.path = path = FetchPath(**self._path, reads_ahead=True, drops=True)
         connect(m, path.o, wiring.flipped(self.o))
         connect(m, path.mem, wiring.flipped(self.mem))
         access, ahead = path.i.payload, path.ahead
