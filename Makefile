@@ -78,7 +78,7 @@ demo: setup
 	@echo 'To look at in a browser: $(CURDIR)/out/$(EXAMPLE)/report.html'
 	@echo; echo 'To try next:'
 	@echo '  $(BIN)/sluice profile examples/$(EXAMPLE)/host.py --board $(BOARD) -o out/$(EXAMPLE)-profile    where every cycle went, as a page'
-	@echo '  $(BIN)/sluice advise examples/$(EXAMPLE)/host.py --board $(BOARD)    what to change in the kernel'
+	@echo '  $(BIN)/sluice advise examples/$(EXAMPLE)/kernel.cl --host examples/$(EXAMPLE)/host.py --board $(BOARD)    what to change in the kernel'
 	@echo '  $(BIN)/sluice init my_kernel    a project of your own'
 
 check: setup
