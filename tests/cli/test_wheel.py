@@ -58,4 +58,4 @@ def test_a_project_made_with_the_wheel(installed, tmp_path):
     run([sluice, "compile", kernel.name, "-o", "out", "--testbench"], tmp_path)
     assert (tmp_path / "out/tb/bench.py").is_file() and (tmp_path / "out/report.html").is_file()
     assert run([sluice, "boards"], tmp_path).count("\n") >= 3
-    assert "Usage" in run([str(installed / "aoc"), "--help"], tmp_path)
+    assert "usage: aoc" in run([str(installed / "aoc"), "--help"], tmp_path)
