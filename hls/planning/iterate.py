@@ -18,8 +18,8 @@ suggests something better:
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..diag import Code, CompileError, Diagnostic
-from ..ir import Attr, Function, Module, Op
+from ..diag import Code, CompileError, Diagnostic, Span
+from ..ir import Attr, Function, Module, Op, walk
 from ..ir.accesses import last_of_run
 from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
@@ -33,7 +33,7 @@ from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .gathering_nests import gains, gathering_nests, marked
+from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -162,13 +162,20 @@ def _check_target(kernel: Function, compilation: Compilation) -> None:
 
 def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
     compilation = compilation.of(function)
-    attempt = compilation.apart()
-    kernel = plan_function(function, attempt)
-    for attempted in (_compared, _relieved, _coalesced):
-        better = attempted(kernel, module, compilation)
-        kernel, attempt = better or (kernel, attempt)
+    kernel, attempt = _coalesced(*_as_written(function, module, compilation), module, compilation)
     compilation.warnings += attempt.warnings
     return kernel
+
+
+def _as_written(function: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation]:
+    """The kernel without trying nests as one loop, and what was reported for it."""
+    compilation = compilation.of(function)
+    attempt = compilation.apart()
+    kernel = plan_function(function, attempt)
+    for attempted in (_compared, _relieved):
+        better = attempted(kernel, module, compilation)
+        kernel, attempt = better or (kernel, attempt)
+    return kernel, attempt
 
 
 def _relieved(
@@ -205,23 +212,44 @@ def _compared(
 
 
 def _coalesced(
-    kernel: CompiledKernel, module: Module, compilation: Compilation
-) -> tuple[CompiledKernel, Compilation] | None:
-    """The kernel with a nest that gathers what it stores as one loop, and what was reported for it; None where that
-    gains nothing."""
-    for loop in gathering_nests(kernel.function, kernel.plan):
-        program = marked(_alone(kernel.function.name, module), loop.span)
-        if program is None:
+    kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation]:
+    """The kernel with each nest that gathers what it stores as one loop where that gains cycles, and what was reported
+    for it. The nests are tried one after the other, each once, together with those that gained before it. ``MOST_WORK``
+    limits the attempts; a note says which nest is left out first."""
+    name, program = kernel.function.name, _alone(kernel.function.name, module)
+    tried, work = set[Span | None](), 0
+    while left := [one for one in gathering_nests(kernel.function, kernel.plan) if one.span not in tried]:
+        loop = left[0]
+        work += sum(1 for _ in walk(kernel.function.body))
+        if work > MOST_WORK:
+            compilation.warnings.append(_untried(name, left))
+            break
+        tried.add(loop.span)
+        candidate = marked(program, loop.span)
+        if candidate is None:
             continue
-        attempt = replace(compilation, warnings=[], changes=[])
+        fresh = replace(compilation, warnings=[], changes=[])
         try:
-            found = plan_alone(kernel.function.name, program, attempt)
+            found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
         except CompileError:  # one loop may need what two do not, as a sum of their counters
             continue
         joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
         if joined and gains(loop, kernel.plan, found.plan):
-            return found, attempt
-    return None
+            kernel, attempt, program = found, fresh, candidate
+    return kernel, attempt
+
+
+def _untried(name: str, nests: list[Op]) -> Diagnostic:
+    others = f", and {len(nests) - 1} more" if len(nests) > 1 else ""
+    return Diagnostic(
+        f"kernel '{name}': this loop and the one inside it were not tried as one loop{others}: the attempts for a kernel "
+        f"may plan {MOST_WORK:,} operations in total",
+        nests[0].span,
+        "write '#pragma loop_coalesce 2' before this loop if the gathered elements are seldom the last ones stored",
+        "note",
+        code=Code.NESTS_UNTRIED,
+    )
 
 
 def _alone(name: str, module: Module) -> Module:
