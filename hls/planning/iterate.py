@@ -243,8 +243,8 @@ def _coalesced(
 def _untried(name: str, nests: list[Op]) -> Diagnostic:
     others = f", and {len(nests) - 1} more" if len(nests) > 1 else ""
     return Diagnostic(
-        f"kernel '{name}': this loop and the one inside it were not tried as one loop{others}: the attempts for a kernel "
-        f"may plan {MOST_WORK:,} operations in total",
+        f"kernel '{name}': this loop and the one inside it were not tried as one loop{others}: "
+        f"the attempts for a kernel may plan {MOST_WORK:,} operations in total",
         nests[0].span,
         "write '#pragma loop_coalesce 2' before this loop if the gathered elements are seldom the last ones stored",
         "note",

@@ -114,4 +114,4 @@ def test_attempts_end_with_their_budget(monkeypatch):
     plan = plan_text(_several(LEAST % "to[edge[e]]", 2), load_board(BOARD), Options(), "k.cl")
     (note,) = plan.warnings
     assert plan.kernels[0].merged == () and (note.severity, note.code) == ("note", Code.NESTS_UNTRIED)
-    assert note.span.line == 2 and ", and 1 more:" in note.message and "loop_coalesce 2" in note.hint
+    assert note.span.line == 3 and ", and 1 more:" in note.message and "loop_coalesce 2" in note.hint
