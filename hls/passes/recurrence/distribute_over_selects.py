@@ -1,19 +1,24 @@
 """Distribution of operations over selects: what is computed from a late choice is computed from both sides instead."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...analysis.timing import Recurrence, TimingModel, recurrences_of
+from ...analysis.timing import Arrivals, Recurrence, TimingModel, carried_arrivals, recurrences_of
 from ...ir import Builder, Function, Op, Region, Value, has, loops_inside_out
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
-from .recurrence_edits import insert_before
 from .retime_adders import RetimeAdders
 
 __all__ = ["DistributeOverSelects"]
 
-#: most operations of a recurrence that are computed for both sides
-MOST_OPS = 8
+#: most operations that are computed for both sides of one condition
+MOST_OPS = 12
+#: most conditions of a recurrence that are tried in one round, the latest first
+MOST_CONDITIONS = 16
+#: most conditions whose sides are computed apart: each may double what follows
+MOST_ROUNDS = 6
+#: longer bodies are left alone, as each attempt times all of one
+MOST_IN_BODY = 400
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,7 @@ class DistributeOverSelects(FunctionPass):
             return result
         timing = self.timing.unplanned(function)
         for number, _ in enumerate(_loops(result)):
-            candidate = clone_function(result)
-            loop = _loops(candidate)[number]
-            changed = [_distribute(one) for one in recurrences_of(loop, timing) if one.cycles() > 1]
-            if any(changed) and _cycles(candidate, number, timing) < _cycles(result, number, timing):
-                result = candidate
+            result = _improved(result, number, timing)
         return result
 
 
@@ -52,44 +53,108 @@ def _loops(function: Function) -> list[Op]:
     return [loop for _, loop in loops_inside_out(function.body)]
 
 
-def _cycles(function: Function, number: int, timing: TimingModel) -> int:
-    """The cycles of the longest recurrence of a loop, with adders retimed."""
-    loop = _loops(RetimeAdders(timing).run(function))[number]
-    return max((one.cycles() for one in recurrences_of(loop, timing)), default=1)
+def _improved(function: Function, number: int, timing: TimingModel) -> Function:
+    """The function with one condition of a loop after the other distributed, as long as recurrences become shorter; the
+    function itself if that saves no cycle."""
+    cycles, latest, found = _length(function, number, timing)[0], function, function
+    for _ in range(MOST_ROUNDS):
+        better = _best(latest, number, timing)
+        if better is None:
+            break
+        latest = better
+        now = _length(latest, number, timing)[0]
+        if now < cycles:
+            cycles, found = now, latest
+    return found
 
 
-def _distribute(one: Recurrence) -> bool:
-    """Compute what follows selects of the recurrence for both of their sides; whether there is such an operation."""
-    late, done = set(one.values), 0
-    for op in one.ops:
-        if done < MOST_OPS and (choice := _chosen(op, late)) is not None:
-            late.update(_on_both_sides(one, op, choice))
-            done += 1
-    return bool(done)
-
-
-def _chosen(op: Op, late: set[Value]) -> Op | None:
-    """The select that the operation follows, if that is its only operand on the recurrence."""
-    operands = [value for value in op.operands if value in late]
-    if len(operands) != 1 or op.opcode == "select" or not has(op, "logic") or len(op.results) != 1:
+def _best(function: Function, number: int, timing: TimingModel) -> Function | None:
+    """The function with what follows one condition of a loop computed for both sides, the condition for which
+    recurrences become shortest; None if they become no shorter."""
+    (body,) = _loops(function)[number].regions
+    if len(body.ops) > MOST_IN_BODY:
         return None
-    choice = operands[0].op
-    return choice if choice is not None and choice.opcode == "select" and choice.operands[0] in late else None
+    long = [one for one in recurrences_of(_loops(function)[number], timing) if one.cycles() > 1]
+    places = [
+        place
+        for place, op in enumerate(body.ops)
+        if any(_selects_by(user, op, one) for one in long for user in one.ops)
+    ]
+    before, found = _length(function, number, timing) if places else (1, 0.0), None
+    for place in places[-MOST_CONDITIONS:]:
+        for whole in (False, True):
+            candidate = clone_function(function)
+            if _distribute(_loops(candidate)[number], place, whole, timing):
+                length = _length(candidate, number, timing)
+                if length < before:
+                    before, found = length, candidate
+    return found
 
 
-def _on_both_sides(one: Recurrence, op: Op, choice: Op) -> Iterator[Value]:
+def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
+    """Whether an operation on the recurrence selects by the result of the other one, which is on it, too."""
+    return user.opcode == "select" and user.operands[0].op is condition and user.operands[0] in one.values
+
+
+def _length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
+    """The cycles of the longest recurrence of a loop, and the ns of all of them together, with adders retimed."""
+    loop = _loops(RetimeAdders(timing).run(function))[number]
+    (body,) = loop.regions
+    arrivals, late = carried_arrivals(body, timing)
+    ends = [
+        arrivals.at(value)
+        for value, arg in zip(body.terminator.operands[1:], body.args, strict=True)
+        if arg in late and value in late
+    ]
+    return (
+        max((one.cycles() for one in recurrences_of(loop, timing)), default=1),
+        round(sum(end.cycle * timing.room + end.ns for end in ends), 3),
+    )
+
+
+def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:
+    """Compute for both sides what follows selects by the operation at that place, as long as they are the latest
+    operands; with ``whole`` further selects as well. Whether there is anything, and not too much."""
+    (body,) = loop.regions
+    condition = body.ops[place]
+    arrivals, late = carried_arrivals(body, timing)
+    sides: dict[Value, list[Value]] = {
+        op.result: op.operands[1:]
+        for op in body.ops
+        if op.opcode == "select" and op.operands[0] is condition.result and op.result in late
+    }
+    done = 0
+    for op in list(body.ops):
+        if op.results and op.results[0] not in sides and op.results[0] in late and _follows(op, sides, arrivals, whole):
+            sides[op.result] = _on_both_sides(body, op, condition.result, sides)
+            done += 1
+    return 0 < done <= MOST_OPS
+
+
+def _follows(op: Op, sides: Mapping[Value, list[Value]], arrivals: Arrivals, whole: bool) -> bool:
+    """Whether the operation is logic whose latest operand has two sides."""
+    chosen = [arrivals.at(value) for value in op.operands if value in sides]
+    return (
+        bool(chosen)
+        and has(op, "logic")
+        and (whole or op.opcode != "select")
+        and max(chosen) >= max(arrivals.at(value) for value in op.operands)
+    )
+
+
+def _on_both_sides(body: Region, op: Op, condition: Value, sides: Mapping[Value, list[Value]]) -> list[Value]:
     """Let the operation select between two copies of it; their results."""
     b = Builder(Region(), op.span)
-    condition, *sides = choice.operands
     copies = [
         b.value(
             op.opcode,
-            *(side if value is choice.result else value for value in op.operands),
+            *(sides[value][side] if value in sides else value for value in op.operands),
             result=op.result.type,
             attrs=dict(op.attrs),
         )
-        for side in sides
+        for side in (0, 1)
     ]
-    insert_before(one, op, b.region.ops)
+    place = body.ops.index(op)
+    body.ops[place:place] = b.region.ops
     op.opcode, op.operands, op.attrs = "select", [condition, *copies], {}
-    return iter(copies)
+    return copies
