@@ -18,7 +18,7 @@ MOST_CONDITIONS = 16
 #: most conditions whose sides are computed apart: each may double what follows
 MOST_ROUNDS = 6
 #: longer bodies are left alone, as each attempt times all of one
-MOST_IN_BODY = 400
+MOST_IN_BODY = 300
 
 
 @dataclass(frozen=True)
