@@ -12,11 +12,13 @@ suggests something better:
 3. then, where the order of accesses to global memory on the chip limits a loop's II, addresses are compared at run
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
-   earlier (``_relieved``), and nests that gather what they store as one loop (``_coalesced``), on the same terms.
+   earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
+   (``_coalesced``), on the same terms.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op, walk
@@ -38,6 +40,7 @@ from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_f
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
+from .waiting_nests import WaitingNest, waiting_nests
 
 __all__ = [
     "Compilation",
@@ -214,30 +217,50 @@ def _compared(
 def _coalesced(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation]:
-    """The kernel with each nest that gathers what it stores as one loop where that gains cycles, and what was reported
-    for it. The nests are tried one after the other, each once, together with those that gained before it. ``MOST_WORK``
-    limits the attempts; a note says which nest is left out first."""
-    name, program = kernel.function.name, _alone(kernel.function.name, module)
+    """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
+    gains cycles, and what was reported for it. The nests are tried one after the other, each once, together with those
+    that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
+    program = _alone(kernel.function.name, module)
     tried, work = set[Span | None](), 0
-    while left := [one for one in gathering_nests(kernel.function, kernel.plan) if one.span not in tried]:
-        loop = left[0]
+    while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:
+        loop = left[0][0]
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
-            compilation.warnings.append(_untried(name, left))
+            compilation.warnings.append(_untried(kernel.function.name, [one for one, _ in left]))
             break
         tried.add(loop.span)
-        candidate = marked(program, loop.span)
-        if candidate is None:
-            continue
-        fresh = replace(compilation, warnings=[], changes=[])
-        try:
-            found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
-        except CompileError:  # one loop may need what two do not, as a sum of their counters
-            continue
-        joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
-        if joined and gains(loop, kernel.plan, found.plan):
-            kernel, attempt, program = found, fresh, candidate
+        found = _joined(loop, program, compilation)
+        if found is not None and any(gain(found[0].plan) for one, gain in left if one.span == loop.span):
+            kernel, attempt, program = found
     return kernel, attempt
+
+
+def _nests(kernel: CompiledKernel, program: Module, board: Board) -> list[tuple[Op, Callable[[KernelPlan], bool]]]:
+    """The outer loops of nests that may be faster as one loop, each with what says of the plan whether it is."""
+    latency, word = board.read_latency, board.memory.word_bytes
+    gathering = [(one, partial(gains, one, kernel.plan)) for one in gathering_nests(kernel.function, kernel.plan)]
+    waiting = waiting_nests(kernel.function, kernel.plan)
+    return [*gathering, *((one.outer, partial(_waits_less, one, program, latency, word)) for one in waiting)]
+
+
+def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:
+    return nest.gains(program, plan, latency, word)
+
+
+def _joined(loop: Op, program: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation, Module] | None:
+    """The only kernel of the program with the loop and the one inside it as one loop, what was reported for it, and the
+    program that asks for that; None if they cannot be one loop."""
+    candidate = marked(program, loop.span)
+    if candidate is None:
+        return None
+    fresh = replace(compilation, warnings=[], changes=[])
+    (name,) = [function.name for function in program.kernels]
+    try:
+        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
+    except CompileError:  # one loop may need what two do not, as a sum of their counters
+        return None
+    joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
+    return (found, fresh, candidate) if joined else None
 
 
 def _untried(name: str, nests: list[Op]) -> Diagnostic:
