@@ -92,7 +92,7 @@ class AxiLiteControl(wiring.Component):
             m.d.sync += [status.eq(status | self.error), cycles.eq(cycles + 1)]
         self._write(m, running, done, enable)
         with m.If(self.start):
-            m.d.sync += [running.eq(1), done.eq(0), status.eq(0), cycles.eq(0)]
+            m.d.sync += [status.eq(0), cycles.eq(0)]
 
         wide = {at.CYCLES: cycles}
         wide |= {self.map.counter(name): self.counters[name] for name, _ in self.map.counters}
@@ -111,27 +111,27 @@ class AxiLiteControl(wiring.Component):
         return m
 
     def _write(self, m, running, done, enable) -> None:
-        """Hold address and data until both have arrived, then execute the write."""
+        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, and what
+        goes to the kernel is a register."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
-        addr, word, strobe = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.strb)
-        has_addr, has_word, act = Signal(), Signal(), Signal()
-        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(~has_word), act.eq(has_addr & has_word & ~b.valid)]
+        addr, word, strobe = Signal.like(aw.addr), w.data, w.strb
+        has_addr, act = Signal(), Signal()
+        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(has_addr & ~b.valid), act.eq(w.valid & w.ready)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
-        with m.If(w.valid & w.ready):
-            m.d.sync += [has_word.eq(1), word.eq(w.data), strobe.eq(w.strb)]
         with m.If(b.valid & b.ready):
             m.d.sync += b.valid.eq(0)
+        m.d.sync += [self.start.eq(0), self.forget.eq(0)]
         with m.If(act):
-            m.d.sync += [has_addr.eq(0), has_word.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
+            m.d.sync += [has_addr.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
             bits = Mux(strobe[0], word[:8], 0)  # of the control register
             with m.Switch(addr[2:]):
                 with m.Case(at.CONTROL // 4):
-                    m.d.comb += [
-                        self.start.eq((bits & at.START).any() & ~running),
-                        self.forget.eq((bits & at.FORGET).any()),
-                    ]
-                    with m.If(~((bits & at.START).any() & running)):
+                    wants = (bits & at.START).any()
+                    m.d.sync += [self.start.eq(wants & ~running), self.forget.eq((bits & at.FORGET).any())]
+                    with m.If(wants & ~running):
+                        m.d.sync += [running.eq(1), done.eq(0)]
+                    with m.If(~(wants & running)):
                         m.d.sync += b.resp.eq(Response.OKAY)
                     with m.If((bits & at.DONE).any() & ~self.done):
                         m.d.sync += done.eq(0)
