@@ -13,7 +13,7 @@ offset name                                      access meaning
 \\                                                       was refused; 2 + k access k was, 31 the later ones
 0x08   identification                            R      constant given when the kernel is built
 0x0C   interrupt, bit 0 enable                   RW     the interrupt line is done and enable
-0x10   cycles, low; 0x14 high                    R      of the current run, or the last
+0x10   cycles, low; 0x14 high                    R      of the current run, or the last: 48 bits, the rest reads 0
 0x100  arguments, 8 bytes each, low word first   RW     as many bits as the argument has; the rest reads 0
 0x1000 counters, 8 bytes each, low word first    R      as many bits as the counter has; the rest reads 0
 ====== ========================================= ====== ==========================================================
@@ -82,7 +82,7 @@ class AxiLiteControl(wiring.Component):
         """Build the registers, the cycle counter of a run, and the write and read channels that access them."""
         m = Module()
         running, done, enable = Signal(), Signal(), Signal()
-        status, cycles = Signal(32), Signal(64)
+        status, cycles = Signal(32), Signal(at.CYCLE_BITS)
         control = Cat(running, done, ~running & self.idle)
         m.d.comb += self.interrupt.eq(done & enable)
 
@@ -156,7 +156,8 @@ class AxiLiteControl(wiring.Component):
     def _read(self, m, narrow, wide) -> None:
         """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
-        addr, pending, high = Signal.like(ar.addr), Signal(), Signal(32)
+        addr, pending = Signal.like(ar.addr), Signal()
+        high = Signal(max(len(value) for value in wide.values()) - 32)
         m.d.comb += ar.ready.eq(~pending & ~r.valid)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]

@@ -34,17 +34,7 @@ def _order(params, wire, *, a, b):
         "large": Mux(swap, b[:-1], a[:-1]),
         "small": Mux(swap, a[:-1], b[:-1]),
         "sign": Mux(swap, b[-1] ^ params.subtract, a[-1]),
-    }
-
-
-def _specials(params, wire, *, a, b):
-    """Results that do not depend on the sum."""
-    x, y = split(wire, params.format, a), split(wire, params.format, b)
-    opposed = wire(a[-1] ^ b[-1] ^ params.subtract, "signs_differ")
-    return {
-        "opposed": opposed,
-        "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
-        "infinite": x.infinite | y.infinite,
+        "opposed": a[-1] ^ b[-1] ^ params.subtract,
     }
 
 
@@ -57,6 +47,22 @@ def _distance(fmt, wire, *, large, small):
         "base": (large.exponent - 1)[: fmt.exponent],
         "apart": (large.exponent - small.exponent)[: fmt.exponent],
     }
+
+
+def _examine(fmt, wire, *, large, small):
+    """Whether the operands are infinities or NaNs, and which half of the larger one's mantissa has ones."""
+    half = fmt.mantissa // 2
+    return {
+        "infinite": large[fmt.mantissa :].all(),
+        "both": small[fmt.mantissa :].all(),
+        "fraction": Cat(large[:half].any(), large[half : fmt.mantissa].any()),
+    }
+
+
+def _specials(wire, *, infinite, both, fraction, opposed):
+    """Results that do not depend on the sum. A NaN is greater than all other magnitudes, so that only the larger
+    operand is searched for one."""
+    return {"nan": infinite & (fraction.any() | (both & opposed))}
 
 
 def _clamp(fmt, wire, *, apart):
@@ -147,13 +153,13 @@ class FloatAdd(PipelinedPart):
         fmt = params.format
         width = fmt.precision + _EXTRA
         return (
+            Step("order", adder(fmt.width) + MUX, partial(_order, params)),
             beside(
-                "order",
-                Step("order", adder(fmt.width) + MUX, partial(_order, params)),
-                Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params)),
+                "distance",
+                Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
+                Step("examine", any_of(fmt.mantissa - fmt.mantissa // 2), partial(_examine, fmt)),
             ),
-            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
-            Step("clamp", 2 * MUX, partial(_clamp, fmt)),
+            beside("clamp", Step("clamp", 2 * MUX, partial(_clamp, fmt)), Step("specials", 1, _specials)),
             Step("align", shifter(width), _align),
             Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),
