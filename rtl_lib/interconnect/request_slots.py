@@ -1,6 +1,7 @@
-"""The requests of one unit that wait for a bank: a buffer that still shows a payload in the cycle after it was taken."""
+"""The requests of a unit that wait for a bank: a buffer that still shows a payload in the cycle after it was taken."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -41,7 +42,9 @@ class RequestSlots(wiring.Component):
         the next payload goes to the other one."""
         m = Module()
         slots = [Signal.like(self.i.payload, name=f"slot{k}", reset_less=True) for k in range(2)]
-        head, before, full = Signal(), Signal(), Signal()  # the slot on offer, and that of the last cycle
+        head = Signal()  # the slot on offer
+        before = Signal()  # that of the cycle before
+        full = Signal()
         put, take = self.i.valid & self.i.ready, self.o.valid & self.o.ready
         m.d.comb += [
             self.i.ready.eq(~full),
