@@ -21,7 +21,6 @@ from functools import cached_property
 from ..diag import Code, CompileError, Diagnostic
 from ..ir import Attr, Function, Module, Op
 from ..ir.accesses import last_of_run
-from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
@@ -122,7 +121,7 @@ class Compilation:
             in_memory=in_memory,
             timing=timing,
             cells=lambda alone: logic_cells(alone, timing, device),
-            cell_name=CELL_NAMES[device.logic_cell],
+            cell_name=device.cell.plural,
             warn=self.warnings.append,
             record=self.changes.append,
             inspection=self.inspection,
