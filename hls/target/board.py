@@ -269,7 +269,7 @@ def _read_streams(root: Table) -> tuple[Stream, ...]:
 
 def _read_host(table: Table) -> Host:
     host = Host(
-        table.number("bytes_per_ns", 0.001, 10_000),
+        table.number("bytes_per_ns", 0.00001, 10_000),
         table.number("latency_ns", 0, 1e9),
         table.number("launch_ns", 0, 1e9),
     )
