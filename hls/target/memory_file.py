@@ -67,7 +67,7 @@ def _read_timing(table: Table, kind: str, word_bytes: int) -> DramTiming | PortT
 
 
 def _read_ddr(table: Table) -> DramTiming:
-    values = {"tck_ns": table.number("tck_ns", 0.1, 10_000), "beats": DDR_BEATS, "transfers": 2}
+    values: dict[str, Any] = {"tck_ns": table.number("tck_ns", 0.1, 10_000), "beats": DDR_BEATS, "transfers": 2}
     values |= {"controller_latency_ns": table.number("controller_latency_ns", 0, 10_000)}
     values |= _integers(table, [field.name for field in fields(DramTiming) if field.name not in values])
     table.close()
