@@ -71,7 +71,7 @@ def _synthesis(folder: Path, board: str | None, mhz: float | None, seed: int) ->
         reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else f"it is damaged ({error})"
         raise _Refused(f"cannot read the design in {folder}: {reason}", "compile it again") from error
     except ToolMissing as error:
-        raise _Refused(str(error), "`pip install sluice[synth]` brings all tools of the open flows") from error
+        raise _Refused(str(error), "`pip install sluice-hls[synth]` brings all tools of the open flows") from error
     except BuildError as error:
         raise _Refused(str(error), "set SLUICE_CACHE to a folder that can be written") from error
     except SynthesisError as error:

@@ -116,7 +116,7 @@ def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     assert code == 1 and "name an output folder of `sluice compile`" in said.err
     monkeypatch.setattr(Tool, "command", _missing)
     code, said = run(out, "--board", "ecp5_onchip")
-    assert code == 1 and "yosys is not installed" in said.err and "pip install sluice[synth]" in said.err
+    assert code == 1 and "yosys is not installed" in said.err and "pip install sluice-hls[synth]" in said.err
     shutil.rmtree(out / "rtl")
     monkeypatch.setattr(Tool, "version", lambda self: "yosys 1.0")
     code, said = run(out, "--board", "ecp5_onchip")
