@@ -23,7 +23,6 @@ from functools import cached_property, partial
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op, walk
 from ..ir.accesses import last_of_run
-from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
@@ -125,7 +124,7 @@ class Compilation:
             in_memory=in_memory,
             timing=timing,
             cells=lambda alone: logic_cells(alone, timing, device),
-            cell_name=CELL_NAMES[device.logic_cell],
+            cell_name=device.cell.plural,
             warn=self.warnings.append,
             record=self.changes.append,
             inspection=self.inspection,

@@ -15,6 +15,7 @@ from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial,
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
 from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
+from .facts.synthesis import Synthesis
 
 __all__ = [
     "ASSUMED_TRIPS",
@@ -180,6 +181,8 @@ class Report:
     area: AreaNode | None = None  #: the whole design; None if it was not estimated
     lines: tuple[LineArea, ...] = ()
     counters: Resources = NOTHING  #: what hardware counters take, in kernels and elsewhere; part of ``resources``
+    #: what `sluice synth` found for this design; None until it ran
+    synthesis: Synthesis | None = None
 
     @computed
     def resources(self) -> Resources:
