@@ -15,6 +15,7 @@ from .library import link
 from .lower import lower
 from .parse import parse
 from .preprocess import Expanded, preprocess, with_macro
+from .scope import Occurrence
 
 #: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
@@ -33,10 +34,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
-    """The IR of a source text before any pass, and the warnings of the frontend."""
+    """The IR of a source text before any pass, and the warnings of the frontend. ``occurrences`` are the names in the
+    text, with what they mean."""
 
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
+    occurrences: tuple[Occurrence, ...] = ()
 
 
 class FrontendError(CompileError):
@@ -104,7 +107,8 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     if errors:
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
-    return Result(module, tuple(with_macro(d, expanded) for d in sorted(found, key=_order)))
+    warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
+    return Result(module, warnings, tuple(program.occurrences))
 
 
 @contextmanager
