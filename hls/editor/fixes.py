@@ -101,8 +101,8 @@ def _checked(request: Request, text: str, advice: bool = False) -> Checked:
 
 
 def tried(request: Request, before: Checked, fix: Fix) -> Fix | None:
-    """The fix with what it gains in its title, found by planning the text with it; None if that is nothing, or a loop is
-    slower with it. Raises CompileError where the text with it cannot be planned."""
+    """The fix with what it gains in its title, found by planning the text with it; None if that is nothing, or a loop
+    is slower with it. Raises CompileError where the text with it cannot be planned."""
     after = _checked(request, applied(request.text, fix.edits))
     old, new = _loops(before), _loops(after)
     if any(slowness(new[id]) > slowness(loop) for id, loop in old.items() if id in new):
@@ -113,11 +113,10 @@ def tried(request: Request, before: Checked, fix: Fix) -> Fix | None:
             where = f"loop {old[id].label}".rstrip()
             title = f"{fix.title}: {where} {outcome(now, old[id])} instead of {_figures(old[id])}"
             return replace(fix, title=title)
-    left, gone = _count(after, fix.code), _count(before, fix.code) - _count(after, fix.code)
+    gone = _count(before, fix.code) - _count(after, fix.code)
     if fix.code is None or gone <= 0:
         return None
-    rest = f", {left} left" if left else ""
-    return replace(fix, title=f"{fix.title}: {gone} warning{'s' if gone > 1 else ''} {fix.code.number} less{rest}")
+    return replace(fix, title=f"{fix.title}: {gone} warning{'s' if gone > 1 else ''} {fix.code.number} less")
 
 
 def _count(checked: Checked, code: Code | None) -> int:

@@ -99,7 +99,7 @@ class _Renaming:
     def _of_macro(self) -> set[int]:
         for one in _DEFINE.finditer(self.plain.uncommented):
             parameters = re.match(r"\(([^)]*)\)", one["rest"])
-            if parameters and any(words(parameters[1], self.name)):
+            if parameters and next(words(parameters[1], self.name), None) is not None:
                 line = self.plain.line(one.start())
                 raise Refused(f"'{self.name}' is also a parameter of the macro in line {line}: rename that first")
         return {*words(self.plain.uncommented, self.name)}
