@@ -88,7 +88,7 @@ def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command(cls=CompileCommand)
+@main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES

@@ -11,7 +11,7 @@ from ..model.area import NOTHING, Resources
 from ..records import computed
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
-from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial, Share, Unroll, WouldBe
+from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Rewrite, Serial, Share, Unroll, WouldBe
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
 from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
@@ -50,6 +50,7 @@ __all__ = [
     "Replication",
     "Report",
     "Resources",
+    "Rewrite",
     "Role",
     "Serial",
     "Share",
