@@ -49,6 +49,11 @@ Context::~Context() {
   if (id != 0) server->forget(id);
 }
 
+void Context::on_destruction(std::function<void()> call) {
+  std::lock_guard<std::mutex> guard(state);
+  destructors_.push_back(std::move(call));
+}
+
 bool Context::has(const Device& device) const {
   for (const auto& one : devices) {
     if (one.get() == &device) return true;

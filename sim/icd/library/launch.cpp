@@ -1,4 +1,6 @@
 // Launching kernels.
+#include <limits>
+
 #include "entries.h"
 #include "program.h"
 
@@ -16,7 +18,7 @@ void check_group(const Device& device, const GroupFacts& facts, const Space& spa
     require(space.local[k] > 0, CL_INVALID_WORK_GROUP_SIZE, "a size of the work-group is 0");
     require(space.global[k] % space.local[k] == 0, CL_INVALID_WORK_GROUP_SIZE,
             "the global size is no multiple of the local size");
-    items *= space.local[k];
+    if (__builtin_mul_overflow(items, space.local[k], &items)) items = std::numeric_limits<int64_t>::max();
   }
   auto most = std::min<int64_t>(facts.most, static_cast<int64_t>(device.answer<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)));
   if (items > most) {
