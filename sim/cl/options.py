@@ -71,8 +71,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             if word[1] == "I":
                 include_dirs.append(Path(value))
             else:
-                name, _, text = value.partition("=")
-                defines[name] = text or "1"
+                name, given, text = value.partition("=")
+                defines[name] = text if given else "1"  # -DNAME= is empty
         elif word not in WITHOUT_EFFECT and not word.lstrip("-").startswith(DEPTH_OPTION):
             raise RuntimeError(
                 "clBuildProgram",

@@ -57,6 +57,9 @@ def build(checkout: Path, headers: Path | None, spirv: Path, folder: Path, progr
     lists = tree / "test_conformance/CMakeLists.txt"
     kept = [line for line in lists.read_text().splitlines() if not _names(line, LEFT_OUT)]
     lists.write_text("\n".join(kept) + "\n")
+    script = tree / "test_conformance/spirv_new/spirv_asm/assemble_spirv.py"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text("")  # programs in SPIR-V, which the driver does not take, need no assembler
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_C_FLAGS_RELEASE": "-O0 -w",
@@ -73,7 +76,7 @@ def build(checkout: Path, headers: Path | None, spirv: Path, folder: Path, progr
 
 
 def _names(line: str, folders: tuple[str, ...]) -> bool:
-    return line.startswith("add_subdirectory") and line.strip("adsubirectory_( )").strip() in folders
+    return any(re.fullmatch(rf"\s*add_subdirectory\(\s*{name}\s*\)\s*", line) for name in folders)
 
 
 def _program(folder: Path, program: str) -> Path:
@@ -87,9 +90,7 @@ def sub_tests(folder: Path, program: str) -> list[str]:
     return _LISTED.findall(done.stdout)
 
 
-def run(
-    folder: Path, program: str, names: list[str], environment: Mapping[str, str], limit: float
-) -> Iterator[Result]:
+def run(folder: Path, program: str, names: list[str], environment: Mapping[str, str], limit: float) -> Iterator[Result]:
     """Run sub-tests, each in a process of its own that ends after ``limit`` seconds."""
     file = _program(folder, program)
     for name in names:
