@@ -106,7 +106,8 @@ class Device:
         "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics "
         "cl_khr_local_int32_extended_atomics"
     )
-    single_fp_config = double_fp_config = half_fp_config = FLOATS
+    single_fp_config = half_fp_config = FLOATS
+    double_fp_config = FLOATS | device_fp_config.ROUND_TO_ZERO | device_fp_config.ROUND_TO_INF  #: by conversions
     local_mem_type = device_local_mem_type.LOCAL
 
     def __init__(self, board: Board, kind: str = "board") -> None:
