@@ -100,7 +100,7 @@ def _later(extensions: Iterable[str]) -> dict[int, bytes]:
         0x105E: _UINT(_VERSION_3),  # NUMERIC_VERSION
         0x1060: _versions(extensions, _VERSION_1),  # EXTENSIONS_WITH_VERSION
         0x1063: _ULONG(_RELAXED_IN_GROUP),  # ATOMIC_MEMORY_CAPABILITIES
-        0x1064: _ULONG(_RELAXED_IN_GROUP),  # ATOMIC_FENCE_CAPABILITIES
+        0x1064: _ULONG(_RELAXED_IN_GROUP | 1 << 1),  # ATOMIC_FENCE_CAPABILITIES: acquire and release, too
         0x1066: _versions(["OpenCL C"], _VERSION_1) + _versions(["OpenCL C"], _VERSION_1_2),  # OPENCL_C_ALL_VERSIONS
         0x1067: _SIZE(1),  # PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     }

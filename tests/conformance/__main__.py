@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=PROGRAMS, metavar="PROGRAM", help=", ".join(PROGRAMS))
     parser.add_argument("--tests", nargs="*", default=[], metavar="NAME", help="sub-tests  [all]")
     parser.add_argument("--limit", type=float, default=60, help="seconds of a sub-test  [60]")
+    parser.add_argument("--again", action="store_true", help="run only what has not passed before")
     parser.add_argument("--no-build", action="store_true", help="run what was built before")
     parser.add_argument("--table", type=Path, help="the page whose table is replaced, such as docs/conformance.md")
     request = parser.parse_args()
@@ -40,17 +41,20 @@ def main() -> int:
         "OCL_ICD_VENDORS": str(vendor),
         "CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA": os.environ.get("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA", "1"),
     }
-    results: list[Result] = []
+    kept = folder / "results.json"
+    known: dict[str, list] = json.loads(kept.read_text()) if kept.exists() and request.again else {}
     for program in programs:
         names = [name for name in sub_tests(folder, program) if not request.tests or name in request.tests]
+        if request.again:
+            names = [name for name in names if known.get(f"{program}/{name}", [""])[0] not in ("passed", "skipped")]
         for result in run(folder, program, names, environment, request.limit):
             print(f"{result.outcome:8} {result.seconds:6.1f} s  {program}/{result.name}", flush=True)
             log = folder / "logs" / program / f"{result.name}.txt"
             log.parent.mkdir(parents=True, exist_ok=True)
             log.write_text(result.said)
-            results.append(result)
-    kept = folder / "results.json"
-    kept.write_text(json.dumps([[r.program, r.name, r.outcome, round(r.seconds, 1)] for r in results]))
+            known[f"{program}/{result.name}"] = [result.outcome, round(result.seconds, 1)]
+            kept.write_text(json.dumps(known))
+    results = [Result(*name.split("/"), outcome, seconds, "") for name, (outcome, seconds) in known.items()]
     text = table(results)
     print(text)
     if request.table:
