@@ -61,9 +61,9 @@ def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObje
             else _PLACES[argument.kind]
         )
     if parameter == kernel_arg_info.ACCESS_QUALIFIER:
-        words = {word.strip("_") for word in argument.c_type.split()}
+        said = {word.strip("_") for word in argument.c_type.split()}
         return (
-            access.WRITE_ONLY if "write_only" in words else access.READ_ONLY if argument.kind == "pipe" else access.NONE
+            access.WRITE_ONLY if "write_only" in said else access.READ_ONLY if argument.kind == "pipe" else access.NONE
         )
     if parameter == kernel_arg_info.TYPE_QUALIFIER:
         return _type_qualifier(argument, memory)

@@ -166,18 +166,16 @@ cl_int CL_API_CALL unload_platform_compiler(cl_platform_id platform) {
 
 cl_int CL_API_CALL unload_compiler() { return CL_SUCCESS; }
 
-cl_int CL_API_CALL get_device_and_host_timer(cl_device_id device, cl_ulong* one, cl_ulong* other) {
+cl_int CL_API_CALL get_device_and_host_timer(cl_device_id device, cl_ulong*, cl_ulong*) {
   return answered("clGetDeviceAndHostTimer", [&] {
     find<Device>(device);
-    require(one != nullptr && other != nullptr, CL_INVALID_VALUE, "no place for the times");
     throw Refused{CL_INVALID_OPERATION, "simulated time is no time of the host"};
   });
 }
 
-cl_int CL_API_CALL get_host_timer(cl_device_id device, cl_ulong* time) {
+cl_int CL_API_CALL get_host_timer(cl_device_id device, cl_ulong*) {
   return answered("clGetHostTimer", [&] {
     find<Device>(device);
-    require(time != nullptr, CL_INVALID_VALUE, "no place for the time");
     throw Refused{CL_INVALID_OPERATION, "simulated time is no time of the host: there are no timers to compare"};
   });
 }
