@@ -64,6 +64,9 @@ _LAZY = {
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),
+    "report": LazyCommand(
+        "hls.cli_report", "report_command", "Print the report of a compiled design: a folder, or a .aocx."
+    ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
     "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),

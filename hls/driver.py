@@ -7,6 +7,7 @@ from pathlib import Path
 from .analysis.channels.call_skeleton import CallSkeleton
 from .analysis.channels.deadlock import Verdict, find_deadlocks
 from .analysis.channels.kpn_run import Link
+from .assumed_sizes import assume_sizes
 from .diag import Code, CompileError, Diagnostic
 from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
@@ -181,6 +182,7 @@ def parsed(source: str, options: Options, file: str) -> Parsed:
         source, file, options.defines, folders, include_roots=options.include_roots, models=options.models
     )
     mark_rtl_functions(found.module, options.libraries)
+    assume_sizes(found.module, options)
     return found
 
 

@@ -186,6 +186,7 @@ def _refused(kernel: str, error: NotReplayed) -> Diagnostic:
 def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
+        from hls.assumed_sizes import assume_sizes
         from hls.driver import network_channels, plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
@@ -201,6 +202,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         models=options.models,
     )
     mark_rtl_functions(parsed.module, options.libraries)
+    assume_sizes(parsed.module, options)
     try:
         with deep_recursion():
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
