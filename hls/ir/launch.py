@@ -16,6 +16,7 @@ __all__ = [
     "IndexSpace",
     "hidden_arguments",
     "host_arguments",
+    "is_part",
     "lanes_of",
     "most_tokens",
     "most_work_items",
@@ -40,6 +41,11 @@ def units_of(function: Function) -> int:
     """The number of compute units that share the groups of a launch. With more than one, the function runs once per
     group."""
     return function.attrs.get(Attr.UNITS, 1)
+
+
+def is_part(function: Function) -> bool:
+    """Whether the function is one of several parts of a split kernel, all of which one launch starts."""
+    return Attr.PARTS in function.attrs or Attr.PART_OF in function.attrs
 
 
 def hidden_arguments(function: Function) -> dict[str, Value]:
