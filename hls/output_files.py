@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from .driver import Result
 from .export.description import Description, describe, half_period_ns, write_description
 from .prefix import prefixed
+from .profile.layout import Layout
 from .report import html as report_html
 from .report import json as report_json
 from .report import text as report_text
