@@ -75,7 +75,9 @@ class Progress:
             ]
             return "\n".join([*stopped, *self._look_at()])
         lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
-        lines += [f"  kernel {kernel.name} has not ended{_wait(kernel.layout, old, new)}" for kernel, old, new in kernels]
+        lines += [
+            f"  kernel {kernel.name} has not ended{_wait(kernel.layout, old, new)}" for kernel, old, new in kernels
+        ]
         lines += [f"  its part {part.kernel}{_wait(part, *both)}" for part, *both in self._parts(kernels)]
         lines += dict.fromkeys(
             self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels

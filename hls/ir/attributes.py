@@ -245,9 +245,7 @@ class Attr:
     USES_GLOBAL_WORK_OFFSET = _key("uses_global_work_offset", FUNCTIONS, NATURAL, "0: it is 0; warned of", True)
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
-    FEED_FORWARD = _key(
-        "feed_forward", FUNCTIONS, FLAG, "is to be split into a memory part and a compute part", True
-    )
+    FEED_FORWARD = _key("feed_forward", FUNCTIONS, FLAG, "is to be split into a memory part and a compute part", True)
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
     SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
     NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)

@@ -107,9 +107,7 @@ def _parts(kernel: Function, module: Module, compilation: Compilation, required:
     if not skeletons[0].mirrors(skeletons[1]):
         _refuse(kernel, required, compilation)
         return ()
-    return tuple(
-        replace(plan_alone(name, after, compilation), inner=tuple(inner.values())) for name in after.functions
-    )
+    return tuple(replace(plan_alone(name, after, compilation), inner=tuple(inner.values())) for name in after.functions)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:

@@ -47,7 +47,11 @@ class ReplayModel:
         planned = self.replayer.kernels[kernel]
         try:
             for name, other in self.replayer.kernels.items():
-                if name == kernel or other.function.attrs.get(Attr.PART_OF) == kernel or other.function.attrs.get(Attr.AUTORUN):
+                if (
+                    name == kernel
+                    or other.function.attrs.get(Attr.PART_OF) == kernel
+                    or other.function.attrs.get(Attr.AUTORUN)
+                ):
                     self.replayer.machine(name, {})
             if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
                 raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)

@@ -49,7 +49,11 @@ def write_testbench(output: Path) -> list[str]:
         raise TestbenchError(f"cannot read {output / 'interface.json'}: {error}; run sluice compile first") from error
     if interface["ram"]:
         raise TestbenchError("a testbench drives AXI ports; this system has plain RAM ports: compile without them")
-    joined = [kernel["name"] for kernel in interface["kernels"] if any(not one["inner"] for one in kernel["layout"]["channels"])]
+    joined = [
+        kernel["name"]
+        for kernel in interface["kernels"]
+        if any(not one["inner"] for one in kernel["layout"]["channels"])
+    ]
     if joined:
         raise TestbenchError(
             f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "

@@ -48,7 +48,9 @@ class Setup:
 
     def build(self, source: str) -> ChannelSystem:
         """The kernels of a source on this machine."""
-        return ChannelSystem(source, self.board, self.elastic_depth, counters=self.counters, feed_forward=self.feed_forward)
+        return ChannelSystem(
+            source, self.board, self.elastic_depth, counters=self.counters, feed_forward=self.feed_forward
+        )
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,10 @@ def main(arguments: list[str] | None = None) -> int:
                         flush=True,
                     )
             continue
-        print(f"system {seed}: {options.kernels} kernels, {split} of them split, {runs} runs, {len(failures)} failures ({setup})", flush=True)
+        print(
+            f"system {seed}: {options.kernels} kernels, {split} of them split, {runs} runs, {len(failures)} failures ({setup})",
+            flush=True,
+        )
         for failure in failures:
             failed += 1
             print(f"{'kernel' if failure.kernel else 'system'} seed {failure.seed}: {failure.error}", flush=True)

@@ -118,7 +118,9 @@ class CallSkeleton:
 
 
 def _with_calls_on(steps: Steps, channels: Collection[str]) -> Steps:
-    inside = (replace(one, steps=_with_calls_on(one.steps, channels)) if isinstance(one, LoopStep) else one for one in steps)
+    inside = (
+        replace(one, steps=_with_calls_on(one.steps, channels)) if isinstance(one, LoopStep) else one for one in steps
+    )
     return tuple(one for one in inside if (one.steps if isinstance(one, LoopStep) else one.place[0] in channels))
 
 

@@ -240,7 +240,9 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
     return ChannelPlan(
         channel=declared.name,
         index=index,
-        name=Endpoint(declared.name, index, True).text(declared.length) if not carries else f"{carries}{_at(declared.span)}",
+        name=Endpoint(declared.name, index, True).text(declared.length)
+        if not carries
+        else f"{carries}{_at(declared.span)}",
         bits=declared.element.bits,
         requested=requested,
         depth=storage.depth,
