@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from .diag import Code, CompileError, Diagnostic
+
 from .diag import Code, CompileError, Diagnostic
 from .driver import Result
 from .ir.launch import is_part

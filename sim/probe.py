@@ -93,8 +93,9 @@ class Probe:
         return found
 
     def since(self, layout: Layout) -> int:
-        """The cycle of a waveform from which on the accounts of all units and parts of a kernel have been the same: values of a
-        cycle are in the waveform from the clock edge on that begins it, and are sampled at the one that ends it."""
+        """The cycle of a waveform from which on the accounts of all units and parts of a kernel have been the same:
+        values of a cycle are in the waveform from the clock edge on that begins it, and are sampled at the one that
+        ends it."""
         numbers = [number for one in (layout, *layout.parts) for number in self.map.of_kernel(one.kernel)]
         return max(0, max(map(self.session.since, numbers)) - 1)
 

@@ -70,8 +70,8 @@ class Progress:
         kernels = list(zip(self.kernels, before, now))
         if not self._joined:
             stopped = [
-                f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel.layout, old, new)}"
-                for kernel, old, new in kernels
+                f"kernel {one.name} has stopped: for {self.patience:,} cycles {events}{_wait(one.layout, old, new)}"
+                for one, old, new in kernels
             ]
             return "\n".join([*stopped, *self._look_at()])
         lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]

@@ -203,8 +203,8 @@ def _alone(name: str, module: Module) -> Module:
 
 
 def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
-    """One kernel of a program that is legal for the board, planned as in :func:`plan_optimized`. Raises CompileError for
-    one that cannot be built."""
+    """One kernel of a program that is legal for the board, planned as in :func:`plan_optimized`. Raises
+    CompileError for one that cannot be built."""
     return plan_optimized(optimize_alone(name, module, compilation), module, compilation)
 
 

@@ -14,8 +14,8 @@ __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "tab
 
 
 def render(stats: dict, source: str = "", width: int = 132) -> str:
-    """The result of :func:`hls.profile.decode` as tables, of a split kernel those of its parts one after the other. ``source`` is the
-    kernel's text, quoted next to its lines."""
+    """The result of :func:`hls.profile.decode` as tables, of a split kernel those of its parts one after the other.
+    ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     head = f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}\n"

@@ -9,6 +9,7 @@ from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCount
 
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
+from ..narrow import present
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -312,7 +313,7 @@ class KernelCounters:
             if call is not None:
                 op, name = cause.op, self.channels[call.end.channel, call.end.index].plan.name
                 what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
-                if carried := self._carried(op):
+                if carried := self._carried(present(op)):
                     what = f"{'room for ' * call.end.writes}{carried}"
                 key, loop = self.context.names.op(op), loops.get(op)
                 taken = f"{self.ends[call.end]}_moved" if calls.count(call.end) == 1 else None

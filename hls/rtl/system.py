@@ -16,8 +16,7 @@ from ..ir import Value as IrValue
 from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
 from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
-from ..planning.memory import ChannelPlan, MemoryPlan
-from ..planning.memory.plan import Access
+from ..planning.memory import Access, ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..profile.probe import WORD, ProbeMap
 from ..target.board import Memory

@@ -81,7 +81,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
-                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
+                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
+                f"{', '.join(sorted(RELAXED))}",
             )
     usual = Options()
     return Options(

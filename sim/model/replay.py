@@ -43,8 +43,8 @@ class Launched:
 
 class Replayer:
     """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
-    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot be started. Raises BuildError or ToolMissing at the
-    first launch."""
+    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot
+    be started. Raises BuildError or ToolMissing at the first launch."""
 
     def __init__(
         self,
