@@ -52,6 +52,7 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
     feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
         "never" any, "always" all that can be, "auto" those for which the schedules predict a gain
@@ -80,6 +81,7 @@ class Options:
     design: Design | None = None
     libraries: tuple[RtlFunction, ...] = ()
     feed_forward: str = "never"
+    printf: bool = False
 
     @property
     def models(self) -> tuple[str, ...]:
