@@ -13,11 +13,12 @@ from hls.options import Options
 from hls.target.board import load_board
 
 SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
-#: a load under a condition that the loop's own recurrence decides
-MERGED = """__kernel void k(__global const int *restrict w, __global const int *restrict h, __global int *restrict out, int n) {
-  int best = 1 << 30;
-  for (int i = 0; i < n; i++) if (w[i] < best) best = w[i] + h[w[i] & 255];
-  out[0] = best;
+#: an array with one port for reads: each part has its own
+PORTS = """__kernel void k(__global const int *restrict v, __global int *restrict out, int n) {
+  int __attribute__((memory, numbanks(1), numreadports(1), numwriteports(1), singlepump)) order[64];
+  #pragma unroll 1
+  for (int i = 0; i < 64; i++) order[i] = 37 * i & 63;
+  for (int i = 0; i < n; i++) out[i] = v[order[i & 63]] + order[7 * i & 63];
 }
 """
 COPY = "__kernel void k(__global const int *restrict a, __global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
@@ -55,8 +56,10 @@ def test_networks_with_parts():
 
 
 def test_auto_splits_where_the_schedules_gain():
-    plan = planned(MERGED, "de5net", feed_forward="auto")
+    plan = planned(PORTS, feed_forward="auto")
     assert names(plan) == ["k", "k_memory"], notes(plan)
+    assert max(max(region.ii for region in one.plan.loops.values()) for one in plan.kernels) == 1
+    assert [region.ii for region in planned(PORTS).kernels[0].plan.loops.values()] == [1, 2]
     plan = planned(COPY, feed_forward="auto")
     assert names(plan) == ["k"]
     (note,) = notes(plan)
