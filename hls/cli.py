@@ -24,6 +24,7 @@ from .cli_options import (
     BOARD,
     COMMAND,
     DEFINES,
+    FEED_FORWARD,
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
@@ -165,6 +166,7 @@ def main() -> None:
     default="axi-lite",
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
+@FEED_FORWARD
 @click.option(
     "--reset-active",
     type=click.Choice(RESETS),
@@ -251,6 +253,7 @@ def compile(
     dependencies,
     testbench,
     control,
+    feed_forward,
     reset_active,
     stream_names,
     prefix,
@@ -276,6 +279,7 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        feed_forward=feed_forward,
         reset_active=reset_active,
         stream_names=stream_names,
         cache_bytes=cache_bytes,

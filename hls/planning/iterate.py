@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, Module, Op, walk
+from ..ir import Attr, Function, MemoryObject, Module, Op, walk
 from ..ir.accesses import last_of_run
 from ..model.operations import logic_cells
 from ..narrow import present
@@ -30,8 +30,7 @@ from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
-from ..passes.manager import each_kernel
-from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
+from ..passes.pipeline import PipelineOptions, fit_to_target, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
@@ -48,7 +47,7 @@ __all__ = [
     "plan_again",
     "plan_alone",
     "plan_function",
-    "plan_program",
+    "plan_optimized",
 ]
 
 #: a loop is unrolled by itself into one floating-point unit for so many cells of the device at most: such a unit takes
@@ -58,13 +57,15 @@ CELLS_FOR_EACH_FLOAT = 2048
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled or merged."""
+    """One kernel, or a part of one, with the products of each stage, and the loops that were unrolled or merged.
+    ``inner`` are the channels between the parts of a kernel that was split."""
 
     function: Function
     memory: MemoryPlan
     plan: KernelPlan
     unrolled: tuple[Unrolled, ...] = ()
     merged: tuple[Merged, ...] = ()
+    inner: tuple[MemoryObject, ...] = ()
 
 
 @dataclass
@@ -131,38 +132,9 @@ class Compilation:
         )
 
 
-def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
-    """Every stage before hardware generation, for a linked program. Raises CompileError for a kernel that cannot be
-    built."""
-    passes = compilation.passes()
-    module = legalize(module, compilation.board, passes)
-    targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
-    for kernel in targets:
-        _check_target(kernel, compilation)
-    if targets:
-        functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
-    else:
-        functions = list(optimize(module, passes).kernels)
-    return tuple(each_kernel(functions, lambda function: _kernel(function, module, compilation)))
-
-
-def _check_target(kernel: Function, compilation: Compilation) -> None:
-    """Warns of a target below the clock at which the kernel will run."""
-    target, clock = kernel.attrs[Attr.SCHEDULER_TARGET_FMAX_MHZ], compilation.board.clock.kernel_mhz
-    if target < clock:
-        compilation.warnings.append(
-            Diagnostic(
-                f"kernel '{kernel.name}' is scheduled for {target:g} MHz, but the kernel clock is {clock:g} MHz: "
-                "its paths may be too long for it",
-                kernel.span,
-                f"lower the clock of the design with --clock {target:g}, or raise scheduler_target_fmax_mhz",
-                "warning",
-                code=Code.TARGET_BELOW_CLOCK,
-            )
-        )
-
-
-def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
+def plan_optimized(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
+    """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
+    best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
     kernel, attempt = _coalesced(*_as_written(function, module, compilation), module, compilation)
     compilation.warnings += attempt.warnings
@@ -281,9 +253,9 @@ def _alone(name: str, module: Module) -> Module:
 
 
 def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
-    """One kernel of a program that is legal for the board, planned as in :func:`plan_program`. Raises CompileError for
-    one that cannot be built."""
-    return _kernel(optimize_alone(name, module, compilation), module, compilation)
+    """One kernel of a program that is legal for the board, planned as in :func:`plan_optimized`. Raises
+    CompileError for one that cannot be built."""
+    return plan_optimized(optimize_alone(name, module, compilation), module, compilation)
 
 
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
@@ -300,7 +272,7 @@ def plan_again(function: Function, compilation: Compilation) -> CompiledKernel:
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
     """The final plans of an optimized kernel, without trying arrays that limit a loop's II in memories
-    (:func:`plan_program` does)."""
+    (:func:`plan_optimized` does)."""
     compilation = compilation.of(function)
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 

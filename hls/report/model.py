@@ -141,6 +141,8 @@ class Kernel:
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
     #: of its launches (of all copies) whose workloads were given; None if none was
     predicted: LaunchPrediction | None = None
+    part_of: str | None = None  #: of a memory part: the kernel whose launch starts it
+    parts: tuple[str, ...] = ()  #: of a split kernel: its other parts
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,11 @@ class ReplayModel:
         planned = self.replayer.kernels[kernel]
         try:
             for name, other in self.replayer.kernels.items():
-                if name == kernel or other.function.attrs.get(Attr.AUTORUN):
+                if (
+                    name == kernel
+                    or other.function.attrs.get(Attr.PART_OF) == kernel
+                    or other.function.attrs.get(Attr.AUTORUN)
+                ):
                     self.replayer.machine(name, {})
             if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
                 raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
@@ -91,8 +95,13 @@ class ReplayModel:
         return WRITE_CYCLES * number_of_start_writes(arguments, len(function.attrs.get(Attr.LAUNCH_ARGS, ())))
 
     def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
-        planned, clock = self.replayer.kernels[kernel], self.board.clock
-        _show(prediction_of(planned, self.board, found))
+        _show(prediction_of(self.replayer.kernels[kernel], self.board, found))
+        names = self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ())
+        parts = [{"kernel": name} | self._figures(name, one) for name, one in zip(names, found.parts, strict=True)]
+        return self._figures(kernel, found) | ({"parts": parts} if parts else {})
+
+    def _figures(self, kernel: str, found: Replayed) -> dict[str, Any]:
+        clock = self.board.clock
         return {
             "device": "model",
             "cycles": found.cycles,
@@ -210,7 +219,8 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
-        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes)
+        inner = [channel for one in kernels for channel in one.inner]
+        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes, inner=inner)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
         return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)
