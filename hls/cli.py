@@ -190,6 +190,11 @@ def main() -> None:
     help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
     "where no value is given.  [default: none]",
 )
+@click.option(
+    "--printf",
+    is_flag=True,
+    help="Build what kernels print as streams out of the design; without it printf prints nothing on the board.",
+)
 @workloads_option(
     "Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
     "of them; repeatable."
@@ -247,6 +252,7 @@ def compile(
     stream_names,
     prefix,
     counters,
+    printf,
     workloads,
     random_stalls,
     strict_fit,
@@ -277,6 +283,7 @@ def compile(
         include_roots=include_roots,
         libraries=libraries,
         limits=limits,
+        printf=printf,
     )
     if design:
         options = options.with_design(read_design(design))

@@ -51,6 +51,12 @@ __all__ = ["run_command"]
     help="On the emulator: channels as deep as hardware, or as the vendor's emulator has them.  "
     "[default: $SLUICE_CHANNEL_DEPTHS, else hardware]",
 )
+@click.option(
+    "--printf/--no-printf",
+    default=None,
+    help="On the board: build hardware for printf, whose text appears when kernels end.  "
+    "[default: $SLUICE_PRINTF, else build it]",
+)
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
 @click.option(
     "--stats-file",
@@ -81,6 +87,7 @@ def run_command(
     trace: Path | None,
     trace_signals: str | None,
     channel_depths: str | None,
+    printf: bool | None,
     stats: bool,
     stats_file: Path | None,
     stall_seed: int,
@@ -110,6 +117,8 @@ def run_command(
         if (device or os.environ.get("SLUICE_DEVICE", "board")) != "emulator":
             raise click.UsageError("--channel-depths is about the emulator; add --device emulator")
         env["SLUICE_CHANNEL_DEPTHS"] = channel_depths
+    if printf is not None:
+        env["SLUICE_PRINTF"] = str(int(printf))
     if device:
         env["SLUICE_DEVICE"] = device
     if trace:

@@ -22,6 +22,7 @@ from .passes.pipeline import link_program
 from .planning import Compilation, CompiledKernel, plan_program
 from .planning.memory import ChannelPlan, plan_channels
 from .planning.schedule import balance_channels
+from .printed import with_printing
 from .profile import decode
 from .recursion import deep_recursion
 from .rtl.interface import SystemInterface
@@ -134,6 +135,7 @@ def compile_module(
             verilog, interface, named = build_system(
                 inputs, plan.channels, plan.board, options, plan.board.address_bits
             )
+    interface = with_printing(interface, plan.module)
     return Result(
         verilog=with_rtl_files(verilog, plan.kernels, options),
         top=interface.top,
@@ -161,7 +163,8 @@ def _planned(
     for name in options.no_interleaving:
         board = board.with_memory(present(board.memory_named(name)).partitioned())
     fused: list[Diagnostic] = []
-    module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)
+    flush, limits = options.denorms_are_zero, options.limits
+    module = link_program(module, options.fpc, fused.append, flush, inspection, limits, options.printf)
     board = as_used(module, board)
     kernels, told = plan_module(module, board, options, inspection)
     channels = network_channels(module, kernels, board, options)

@@ -50,6 +50,7 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
     """
@@ -75,6 +76,7 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
     design: Design | None = None
     libraries: tuple[RtlFunction, ...] = ()
+    printf: bool = False
 
     @property
     def models(self) -> tuple[str, ...]:

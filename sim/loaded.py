@@ -13,6 +13,7 @@ from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
 from .build import build
+from .console import show_printed
 from .errors import SimulationError
 from .probe import Probe
 from .probe_enums import with_enums
@@ -210,6 +211,7 @@ class LoadedSystem:
         self._unseen += now - before
         late = [name for name, started in self._running.items() if now - started.cycle >= limit]
         if late:
+            self.show_printed()
             self.close()
             raise SimulationError(
                 f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles"
@@ -259,6 +261,12 @@ class LoadedSystem:
             found |= {"waits": self.probe.waits(kernel.layout), "levels": self.probe.level_sums(kernel.layout)}
             found |= {"samples": self.probe.samples(kernel.layout) if self.intervals else ()}
         return found
+
+    def show_printed(self, ended: str | None = None) -> None:
+        """Write to stdout what kernels have printed since the last call. All of it if the kernel ``ended`` has ended;
+        the others go on for some cycles meanwhile."""
+        if self._session is not None and not self._session.abandoned:
+            show_printed(self._session, self.interface, ended)
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""

@@ -144,6 +144,10 @@ class Session:
         text = self._commands([f"drain {stream} {value_bytes}"])[0][0]
         return b"" if text == "-" else bytes.fromhex(text)
 
+    def idle(self, stream: str) -> int:
+        """Cycles since the design last offered a value to a stream that it writes."""
+        return int(self._commands([f"idle {stream}"])[0][0])
+
     def quiet(self) -> bool:
         """Whether no memory access is in flight."""
         return self._commands(["quiet"])[0][0] == "1"

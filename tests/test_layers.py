@@ -27,6 +27,7 @@ ORDER = (
     {"planning"},
     {"report"},
     {"rtl_functions"},
+    {"printed"},
     {"driver", "export"},
     {"output_files"},
     {"editor", "output", "opt", "tune"},

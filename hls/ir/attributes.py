@@ -131,6 +131,7 @@ class Attr:
     RTL_PORTS = _key("ports", f"rtl {FUNCTIONS}", NAMES, "its ports: clock, enable, output, inputs; empty: none")
     RTL_MODEL = _key("model", "rtl", NAMES, "the function that it computes: the lines of its IR")
     FORMAT = _key("format", "printf", TEXT, "the format string of printf")
+    FORMAT_NUMBER = _key("format_number", "printf", NATURAL, "the format's number, where hardware prints")
     FLAGS = _key("flags", "barrier mem_fence", NATURAL, "what is fenced: 1 local, 2 global memory, 4 channels, summed")
     KIND = _key("kind", "mem_fence", _one_of("all", "read", "write"), "which accesses the fence keeps in order")
     ROUNDING = _key("rounding", _ROUNDED, TEXT, "the rounding mode, where it is not the operation's default")
@@ -243,6 +244,7 @@ class Attr:
     )
     MAX_GLOBAL_WORK_DIM = _key("max_global_work_dim", FUNCTIONS, NATURAL, "dimensions at most; 0: one work-item", True)
     USES_GLOBAL_WORK_OFFSET = _key("uses_global_work_offset", FUNCTIONS, NATURAL, "0: it is 0; warned of", True)
+    CONSOLE = _key("console", FUNCTIONS, TEXT, "the channel that takes what it prints")
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
@@ -302,6 +304,7 @@ class Attr:
     CHANNEL_DEPTH = _key("depth", _CHANNELS, NATURAL, "values that the channel holds at least", True)
     IO = _key("io", _CHANNELS, TEXT, "the board's stream that the channel is bound to", True)
     PIPE_BLOCKING = _key("blocking", _CHANNELS, FLAG, "is a pipe whose reads and writes wait", True)
+    PRINTS = _key("prints", CHANNELS, FLAG, "its values are records of printf, which the host shows")
     HOST_PIPE = _key("pipe", CHANNELS, FLAG, "joins pipe arguments of one name")
 
 

@@ -25,6 +25,8 @@ from .inspection import Inspection
 from .link.check_legality import CheckLegality
 from .link.decouple import Decouple
 from .link.link_pipes import LinkPipes
+from .link.link_printf import LinkPrintf
+from .link.lower_printf import LowerPrintf
 from .link.place_buffers import PlaceBuffers
 from .link.replicate_autorun import ReplicateAutorun
 from .link.strip_printf import StripPrintf
@@ -177,8 +179,10 @@ def link_stage(
     tell: Callable[[Diagnostic], None] | None = None,
     flush: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    prints: bool = False,
 ) -> Stage:
-    """Makes the functions of one source text a program, for hardware and emulator alike."""
+    """Makes the functions of one source text a program, for hardware and emulator alike; with ``prints`` hardware has
+    a channel for what a kernel prints."""
     return Stage(
         "link",
         (
@@ -187,6 +191,7 @@ def link_stage(
             *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
             LinkPipes(),
             ReplicateAutorun(limits.operations, limits.units, limits.copies),
+            *((LinkPrintf(),) if prints else ()),
         ),
     )
 
@@ -198,7 +203,7 @@ def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = Non
 
 def inline_stage(options: PipelineOptions) -> Stage:
     """Inlines helpers into kernels."""
-    return Stage("inline", (Inline(options.max_inlined),))
+    return Stage("inline", (Inline(options.max_inlined), LowerPrintf()))
 
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
@@ -508,7 +513,7 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     place = [stage.name for stage in stages].index("memory")
     before, after = stages[:place], stages[place:]
     return (
-        link_stage(True, options.warn, True),
+        link_stage(True, options.warn, True, prints=True),
         legalize_stage(board, options.warn),
         inline_stage(options),
         *before,
@@ -542,12 +547,13 @@ def link_program(
     flush: bool = False,
     inspection: Inspection | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    prints: bool = False,
 ) -> Module:
     """The program as hardware and emulator see it. With ``fpc`` sums are contracted, and ``tell`` receives a note for
-    each; with ``flush`` subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit
-    together."""
+    each; with ``flush`` subnormal numbers count as zeros; with ``prints`` hardware prints. Raises CompileError for
+    pipes and kernels that do not fit together."""
     with deep_recursion():
-        return PassManager(inspection).run((link_stage(fpc, tell, flush, limits),), module)
+        return PassManager(inspection).run((link_stage(fpc, tell, flush, limits, prints),), module)
 
 
 def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:

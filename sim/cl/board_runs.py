@@ -240,6 +240,7 @@ class BoardRuns:
     def give_up(self, why: str) -> None:
         """The simulation is lost: all running kernels fail, and the launches that would communicate with them."""
         self._constants.doubt()
+        self.program.system.show_printed()
         self.program.system.close()
         self._faults.clear()
         lost = [
@@ -260,6 +261,7 @@ class BoardRuns:
     def _conclude(self, name: str, run: Run) -> None:
         """The run of a kernel has ended."""
         event = self._running[name]
+        self.program.system.show_printed(name)
         failure = self._failure(event, run)
         del self._running[name]
         if not self._running:

@@ -9,6 +9,7 @@ from ...analysis.channels.endpoints import Endpoint, answers_at_once, channel_en
 from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, MemoryObject, Op
 from ...ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
+from ...ir.printing import shows_text
 from ...limits import Limits, exceeded
 from ...target.board import Board, Stream
 
@@ -116,8 +117,11 @@ def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
 
 
 def bound_stream(declared: MemoryObject, board: Board) -> Stream:
-    """The board's stream that a channel is bound to. Raises CompileError if no stream fits."""
+    """The board's stream that a channel is bound to; one of its own for what a kernel prints. Raises CompileError if no
+    stream fits."""
     name = dict(declared.attrs)[Attr.IO]
+    if shows_text(declared):
+        return Stream(name, "out", declared.element.bits)
     stream = next((s for s in board.streams if s.name == name), None)
     if stream is None:
         known = ", ".join(f"{s.name} ({s.direction}, {s.bits} bits)" for s in board.streams) or "none"
