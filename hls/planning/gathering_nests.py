@@ -17,10 +17,12 @@ from .schedule import KernelPlan
 from .schedule.interleaving import together
 from .schedule.nest_time import assumed_trips, operations_before
 
-__all__ = ["gains", "gathering_nests", "marked", "only_inner"]
+__all__ = ["MOST_WORK", "gains", "gathering_nests", "marked", "only_inner"]
 
 #: levels of a nest that become one loop
 LEVELS = 2
+#: most operations that the attempts for one kernel plan in total; a nest takes one attempt
+MOST_WORK = 8_000
 
 
 def gathering_nests(function: Function, plan: KernelPlan) -> list[Op]:

@@ -62,6 +62,7 @@ class FetchPath(wiring.Component):
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
     free : words that may be requested; level : accesses in flight; answered : the oldest of them has got its word
+    last : the word that was requested last
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class FetchPath(wiring.Component):
                 "free": Out(range(pending + 1)),
                 "level": Out(range(depth + 1)),
                 "answered": Out(1),
+                "last": Out(access["word"].shape),
             }
         )
 
@@ -142,6 +144,7 @@ class FetchPath(wiring.Component):
             words.reserve.eq(builder.i.valid & builder.i.ready),
             builder.urgent.eq(words.free == words.pending),
             self.free.eq(words.free),
+            self.last.eq(builder.last),
             self.level.eq(accesses.level),
             self.answered.eq(words.select.valid & words.select.ready),
         ]

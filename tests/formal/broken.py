@@ -12,6 +12,7 @@ from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
@@ -68,6 +69,8 @@ BREAKS = (
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
+    Break("request_slots", RequestSlots, "elaborate", "head ^ self.o.valid", "head"),
+    Break("request_slots", RequestSlots, "elaborate", "Mux(before, slots[1], slots[0])", "self.o.payload"),
     Break(
         "channel_wires",
         ChannelBuffer,
@@ -88,16 +91,8 @@ BREAKS = (
     Break("arbiter", Arbiter, "elaborate", "m.d.sync += behind.eq(after)", "m.d.sync += behind.eq(0)"),
     Break("arbiter", Arbiter, "elaborate", "self.requests & behind\n", "self.requests & (behind | behind >> 1)\n"),
     # bursts
-    Break(
-        "burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"
-    ),
-    Break(
-        "burst_builder",
-        BurstBuilder,
-        "elaborate",
-        "(self.i.payload == Cat(following, burst.first[self.align_bits :]))",
-        "1",
-    ),
+    Break("burst_builder", BurstBuilder, "elaborate", "words == self.max_burst", "words == self.max_burst + 1"),
+    Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == Cat(following, upper))", "1"),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
     Break("burst_builder", BurstBuilder, "elaborate", "following == 0", "0"),
     Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
