@@ -57,7 +57,7 @@ class Replayer:
         hasty: bool = False,
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
-        self.board, self.channels = board, [one for one in channels if one.stream is None]
+        self.board, self.channels = board, list(channels)
         covered = [one for one in kernels if _runs(one)]
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}
@@ -115,14 +115,24 @@ class Replayer:
         endless.continue_with(launch.records)
         return launch
 
+    def _ahead(self, first: "_Launch") -> int:
+        """Cycles from the beginning of autorun kernels to the first row of a launch. They wait for the launch, but not
+        for a stream of the board, which they read from when the host writes its registers."""
+        if any(_end_of_board(one) == 1 for one in self.channels):
+            return self.register_cycles(first.planned.function.name) + first.static
+        return AHEAD
+
     def _run(self, launches: "Sequence[_Launch]", autorun: "Sequence[_Launch]", age: int) -> list[Replayed]:
-        first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
+        first, ahead = min(one.first_row for one in launches), self._ahead(launches[0]) if autorun else 0
         rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
         every = [*launches, *autorun]
         texts = (LaunchText * len(every))(
             *(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True))
         )
-        plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
+        plans = [
+            (one.depth, channel_latency(one.depth), held, _end_of_board(one))
+            for one, held in zip(self.channels, self._held)
+        ]
         channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
         held = (ctypes.c_uint64 * max(1, len(plans)))()
         if self._memory is None:
@@ -178,6 +188,11 @@ class _Launch:
         accesses = tuple(AccessFigures(op, *row) for op, row in zip(machine.units, used, strict=True))
         loops = tuple(LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop)
         return Replayed(text.cycles + self.static, text.issued, loops, accesses)
+
+
+def _end_of_board(channel: ChannelPlan) -> int:
+    """``ChannelPlan::board`` in ``engine/channel.h``."""
+    return 0 if channel.stream is None else 1 if channel.stream.direction == "in" else 2
 
 
 def _runs(planned: Planned) -> bool:

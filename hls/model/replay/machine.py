@@ -15,7 +15,7 @@ from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
 from .answers import answers_of
 from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, whole_numbers
-from .refused import NotReplayed, refuse
+from .refused import refuse
 from .units import unit_numbers
 
 __all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
@@ -133,8 +133,6 @@ class _Writer:
             end = end_of(op)
             region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
             group = groups.setdefault((end, region, op.attrs.get(Attr.PHASE, 0)), len(groups))
-            if (end.channel, end.index) not in self.channels:
-                raise NotReplayed("a call on a stream of the board", op.span)
             channel = self.channels.index((end.channel, end.index))
             answers = bool(op.results) if end.writes else True
             flushed = op.attrs.get(Attr.FLUSH, ())
