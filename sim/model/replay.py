@@ -34,12 +34,13 @@ AHEAD = 1024
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, and the cycles from the start
-    of the first launch to its own."""
+    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, whether some of them
+    ``overlap``, and the cycles from the start of the first launch to its own."""
 
     started: Started
     addresses: Mapping[str, int]
     start: int = 0
+    overlap: bool = False
 
 
 class Replayer:
@@ -73,11 +74,12 @@ class Replayer:
         self._cycle = RESET_CYCLES  #: of the board, after that; it stands while nothing runs
         self._endless: dict[Started, Endless] = {}
 
-    def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
-        """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
+    def machine(self, kernel: str, addresses: Mapping[str, int], overlap: bool = False) -> MachineText:
+        """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
-        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels, self._constant_bytes)
+        given = addresses, channels, self._constant_bytes, overlap
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
@@ -157,7 +159,7 @@ class _Launch:
 
     def __init__(self, replayer: Replayer, launched: Launched) -> None:
         self.planned = replayer.kernels[launched.started.kernel]
-        self.machine = replayer.machine(launched.started.kernel, launched.addresses)
+        self.machine = replayer.machine(launched.started.kernel, launched.addresses, launched.overlap)
         widths = replayer._tracer.trace.widths
         self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
         if not self.records:
