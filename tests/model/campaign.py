@@ -16,7 +16,7 @@ import numpy as np
 from sim import cl
 from tests.kernels.networks import network
 
-__all__ = ["Compared", "Together", "compare", "random_system"]
+__all__ = ["Compared", "Together", "compare", "launches_of", "random_system"]
 
 WORDS = 64  #: elements of each buffer
 GROUP, GROUPS = 16, 6
@@ -97,12 +97,12 @@ __kernel void {name}(__global const int *restrict a, __global int *restrict out)
 
 def compare(system: Sequence[Together], board: str) -> Iterator[Compared]:
     """Run the launches one group after the other on the model and on the simulated board."""
-    model, there = (_run(system, board, device) for device in ("model", "board"))
+    model, there = (launches_of(system, board, device) for device in ("model", "board"))
     for (kernel, predicted, left), (_, measured, wanted) in zip(model, there, strict=True):
         yield Compared(kernel, predicted, measured, left == wanted)
 
 
-def _run(system: Sequence[Together], board: str, device: str) -> list[tuple[str, int, bytes]]:
+def launches_of(system: Sequence[Together], board: str, device: str) -> list[tuple[str, int, bytes]]:
     """The kernel, the cycles and the bytes that it left, of each launch."""
     context = cl.create_some_context(board=board, device=device)
     program = cl.Program(context, "\n".join(dict.fromkeys(one.text for one in system))).build()
@@ -119,7 +119,7 @@ def _run(system: Sequence[Together], board: str, device: str) -> list[tuple[str,
                 events.append((kernel(queue, (one.items,), (GROUP,), a, out), out))
             else:
                 events.append((kernel(queue, (1,), None, a, out, np.int32(one.n)), out))
-        for name, (event, _) in zip(one.kernels, events, strict=True):
+        for event, _ in events:
             event.wait()
         for name, (event, out) in zip(one.kernels, events, strict=True):
             left = np.empty(2 * WORDS, np.int32)

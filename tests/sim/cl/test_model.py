@@ -80,9 +80,7 @@ def test_what_is_not_covered_is_refused_before_it_runs(program):
 
 def test_buffers_that_overlap_take_longer(program):
     queue, (a, out) = cl.CommandQueue(program.context), buffers(program)
-    apart, shared = (
-        program.copies(queue, (1,), None, a, to, np.int32(N)).stats.to_dict()["cycles"] for to in (out, a)
-    )
+    apart, shared = (program.copies(queue, (1,), None, a, to, np.int32(N)).stats.to_dict()["cycles"] for to in (out, a))
     assert shared > 1.5 * apart
 
 
