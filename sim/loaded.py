@@ -122,8 +122,7 @@ class LoadedSystem:
         session, probe = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz), None
         try:
             if self.interface.probe is not None:
-                layouts = {kernel.name: kernel.layout for kernel in self.interface.kernels}
-                probe = Probe(session, self.interface.probe, layouts, self.intervals)
+                probe = Probe(session, self.interface.probe, self.interface.layouts, self.intervals)
             session.reset(self.seed)
         except BaseException:
             session.close()

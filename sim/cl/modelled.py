@@ -40,7 +40,7 @@ class ReplayModel:
         """Raises CompileError for a launch that the replay does not cover."""
         try:
             for name, other in self.replayer.kernels.items():
-                if name == kernel:
+                if name == kernel or other.function.attrs.get(Attr.PART_OF) == kernel:
                     self.replayer.machine(name, {}, self._overlap(kernel, values))
                 elif other.function.attrs.get(Attr.AUTORUN):
                     self.replayer.machine(name, {})
@@ -51,8 +51,9 @@ class ReplayModel:
         """Whether buffers of a launch share bytes, and its kernel must know."""
         from .launch import overlap  # launches know programs
 
-        function = self.replayer.kernels[kernel].function
-        return OVERLAP in function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values)
+        names = (kernel, *self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ()))
+        functions = [self.replayer.kernels[name].function for name in names]
+        return overlap(values) and any(OVERLAP in one.attrs.get(Attr.LAUNCH_ARGS, ()) for one in functions)
 
     def figures(
         self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
@@ -88,8 +89,13 @@ class ReplayModel:
         }
 
     def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
-        planned, clock = self.replayer.kernels[kernel], self.board.clock
-        _show(prediction_of(planned, self.board, found))
+        _show(prediction_of(self.replayer.kernels[kernel], self.board, found))
+        names = self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ())
+        parts = [{"kernel": name} | self._figures(name, one) for name, one in zip(names, found.parts, strict=True)]
+        return self._figures(kernel, found) | ({"parts": parts} if parts else {})
+
+    def _figures(self, kernel: str, found: Replayed) -> dict[str, Any]:
+        clock = self.board.clock
         return {
             "device": "model",
             "cycles": found.cycles,
@@ -184,6 +190,7 @@ def _refused(kernel: str, error: NotReplayed) -> Diagnostic:
 def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
+        from hls.assumed_sizes import assume_sizes
         from hls.driver import network_channels, plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
@@ -199,6 +206,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         models=options.models,
     )
     mark_rtl_functions(parsed.module, options.libraries)
+    assume_sizes(parsed.module, options)
     try:
         with deep_recursion():
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
@@ -206,7 +214,8 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
-        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes)
+        inner = [channel for one in kernels for channel in one.inner]
+        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes, inner=inner)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
         return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)

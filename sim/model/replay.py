@@ -3,12 +3,12 @@ records, of kernels that run at the same time together."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hls.emulate.trace import Tracer
-from hls.ir import Attr, Module
+from hls.ir import Attr, MemoryObject, Module
 from hls.ir.accesses import memory_name
 from hls.ir.launch import units_of
 from hls.model.estimate import Planned
@@ -45,8 +45,8 @@ class Launched:
 
 class Replayer:
     """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
-    constant cache. Kernels that the replay does not cover cannot be started. Raises BuildError or ToolMissing at the
-    first launch."""
+    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot
+    be started. Raises BuildError or ToolMissing at the first launch."""
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Replayer:
         channels: Sequence[ChannelPlan] = (),
         constant_bytes: int = 0,
         hasty: bool = False,
+        inner: Sequence[MemoryObject] = (),
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board, self.channels = board, list(channels)
@@ -63,7 +64,7 @@ class Replayer:
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}
         self.emulator = Emulator(
-            Module(functions, module.sources, module.channels),
+            Module(functions, module.sources, module.channels | {one.name: one for one in inner}),
             hasty=hasty,
             depths=lambda: {(one.channel, one.index): one.depth for one in channels},
             observe=self._tracer,
@@ -102,11 +103,15 @@ class Replayer:
         age = begin + self.register_cycles(launches[0].started.kernel)
         if begin < self._cycle:
             self._memory = None
+        parts = [replace(one, started=part) for one in launches for part in one.started.parts]
         try:
-            return self._run([_Launch(self, one) for one in launches], [self._autorun(one) for one in autorun], age)
+            every = [_Launch(self, one) for one in (*launches, *parts)]
+            found = self._run(every, [self._autorun(one) for one in autorun], age)
         finally:
-            for one in launches:
+            for one in (*launches, *parts):
                 self.emulator.forget(one.started)
+        others = iter(found[len(launches) :])
+        return [_with_parts(whole, [next(others) for _ in one.started.parts]) for one, whole in zip(launches, found)]
 
     def _autorun(self, started: Started) -> "_Launch":
         launch = _Launch(self, Launched(started, {}))
@@ -195,6 +200,12 @@ class _Launch:
 def _end_of_board(channel: ChannelPlan) -> int:
     """``ChannelPlan::board`` in ``engine/channel.h``."""
     return 0 if channel.stream is None else 1 if channel.stream.direction == "in" else 2
+
+
+def _with_parts(whole: Replayed, parts: Sequence[Replayed]) -> Replayed:
+    """The launch of a kernel that ends when its other parts have ended as well."""
+    cycles = max(one.cycles for one in (whole, *parts))
+    return replace(whole, cycles=cycles, parts=tuple(replace(one, cycles=cycles) for one in parts))
 
 
 def _runs(planned: Planned) -> bool:

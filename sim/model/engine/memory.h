@@ -16,9 +16,9 @@ namespace sluice {
 /// The board's memory; the fields in the order in which hls/model/replay/machine.py writes them.
 struct Board {
   double period_ns, banks, word_bytes, interleave, base;
-  double is_dram, word_ns, latency_ns;  ///< the latter two: of static memory
+  double is_dram, word_ns, latency_ns, ports;  ///< word_ns and ports: of memory that is no DRAM
   DramTiming timing() const;
-  double dram[24];  ///< as DramTiming has them, without the latency
+  double dram[26];  ///< as DramTiming has them, without the latency
 };
 
 /// The memory of a board that is running, for one replay after the other.
