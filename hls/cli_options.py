@@ -16,7 +16,7 @@ from .design import DesignError, read_design
 from .diag import CompileError, render
 from .limits import Limits
 from .options import FEED_FORWARDS
-from .rtl_library import RtlFunction, load_library
+from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
 __all__ = [
@@ -172,17 +172,14 @@ INCLUDE_DIRS = click.option(
 
 def _load_libraries(context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlFunction, ...]:
     """The functions of all libraries. Exits with a message for one that is malformed."""
+    paths = tuple(dict.fromkeys(paths))
     try:
-        found = [function for path in paths for function in load_library(path)]
+        found = load_libraries(paths)
     except CompileError as error:
         text = "\n".join(render(each, {}) for each in error.diagnostics)
         raise _Refused(text) from None
-    names = [one.name for one in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise click.BadParameter(f"two libraries have a function {twice}")
     context.meta[LIBRARY_FILES] = (*paths, *(file for one in found for file in (one.model, *one.files)))
-    return tuple(found)
+    return found
 
 
 class _Refused(click.ClickException):
@@ -196,6 +193,7 @@ LIBRARIES = click.option(
     "-l",
     "--library",
     "libraries",
+    cls=Merged,
     multiple=True,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

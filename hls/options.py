@@ -52,6 +52,8 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    group_items, local_bytes : size of the largest work-group, and of a local memory argument, where a kernel does not
+        say; 0 for the usual ones
     printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
     feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
@@ -80,6 +82,8 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
     design: Design | None = None
     libraries: tuple[RtlFunction, ...] = ()
+    group_items: int = 0
+    local_bytes: int = 0
     feed_forward: str = "never"
     printf: bool = False
 

@@ -119,6 +119,7 @@ class Code(Enum):
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
     ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."
     NOT_PLANNED = "W0805", "The editor has no plan of a program."
+    NESTS_UNTRIED = "N0806", "Not every nest that gathers what it stores was tried as one loop."
     DOES_NOT_FIT = "W0803", "The design is larger than the device."
     OPTIONS = "E0901", "Options contradict each other, or do not suit the board."
     CANNOT_READ = "E0902", "A source file cannot be read."

@@ -91,6 +91,7 @@ from .order.mark_fenced_memory import MarkFencedMemory
 from .order.order_channel_calls import OrderChannelCalls
 from .recurrence.absorb_guards import AbsorbGuards
 from .recurrence.compare_by_sign import CompareBySign
+from .recurrence.distribute_over_selects import DistributeOverSelects
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
 from .recurrence.look_ahead_control import LookAheadControl
@@ -436,6 +437,10 @@ def _recurrence(options: PipelineOptions) -> Stage:
             RetimeAdders(options.timing),
             *TIDY,
             CompareBySign(options.timing),
+            *TIDY,
+            # what no form of a sum has mended; the sums that it leaves are retimed at once
+            DistributeOverSelects(options.timing),
+            RetimeAdders(options.timing),
             *TIDY,
             ScalarizeIndexedUpdates(),
             *TIDY,

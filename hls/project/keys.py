@@ -119,6 +119,7 @@ KEYS = {
             "include_roots",
             place="folder",
         ),
+        Key("libraries", "strings", "libraries of RTL functions, as `-l` names them", "libraries", place="file"),
         _option("fp-relaxed", "boolean", "other orders of floating-point additions", "fp_relaxed"),
         _option("fpc", "boolean", "round a sum of products once, at its end", "fpc"),
         _option("cl-denorms-are-zero", "boolean", "subnormal numbers are zeros in arithmetic", "denorms_are_zero"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
 from ..ir.launch import is_part, lanes_of, units_of, whole_of
-from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..model.prediction import Prediction
 from ..options import Options
 from ..planning import Compilation
@@ -56,7 +56,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
         kernels=tuple(kernel for kernel, _ in built),
         shared=sum((used for name, used in area.parts.items() if name not in mine), area.rest),
         device=capacity(device),
-        logic_cell=CELL_NAMES[device.logic_cell],
+        logic_cell=device.cell.plural,
         messages=tuple(result.warnings),
         channels=channels,
         networks=tuple(_network(verdict, channels) for verdict in result.networks),

@@ -213,7 +213,7 @@ class BoardRuns:
                 one.predicted = Unpredicted(NOT_ALONE)
             return
         try:
-            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.now_ns)
+            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.program.system.age)
         except Unpredicted as why:
             event.predicted = why
 

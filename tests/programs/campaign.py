@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from hls.options import FEED_FORWARDS
-from hls.target.board import Bank, Board, Memory, SramTiming, load_board
+from hls.target.board import Bank, Board, Memory, PortTiming, load_board
 from sim.errors import SimulationError
 from tests.kernels.groups import ChannelSystem
 from tests.kernels.system import Difference
@@ -77,8 +77,8 @@ def setup_of(seed: int) -> Setup:
 def with_memories(setup: Setup) -> Setup:
     """The machine with two memories beside the default one: narrow banks in short pieces, and a bank of 32-byte
     words."""
-    fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, SramTiming(3.6, 60.0), "FAST", 1 << 33)
-    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), SramTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
+    fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, PortTiming(3.6, 60.0), "FAST", 1 << 33)
+    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), PortTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
     return replace(setup, board=replace(setup.board, others=(fast, wide)))
 
 
