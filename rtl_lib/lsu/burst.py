@@ -85,7 +85,9 @@ class BurstBuilder(wiring.Component):
             self.o.payload.words.eq(Mux(alone, 1, words)),
         ]
         with m.If(taken):
-            m.d.sync += self.last.eq(self.i.payload)
+            m.d.sync += self.last[: self.align_bits].eq(self.i.payload)
+        with m.If(taken & ~extends):  # of a word that extends the burst the upper bits are those of the last one
+            m.d.sync += upper.eq(self.i.payload[self.align_bits :])
         with m.If(taken & ~alone):
             m.d.sync += [self.open.eq(1), following.eq(self.i.payload + 1)]
             with m.If(extends):
