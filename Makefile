@@ -76,6 +76,10 @@ demo: setup
 	@$(BIN)/sluice run examples/$(EXAMPLE)/host.py --board $(BOARD)
 	@echo; echo 'Verilog: out/$(EXAMPLE)/rtl    report: out/$(EXAMPLE)/report.txt'
 	@echo 'To look at in a browser: $(CURDIR)/out/$(EXAMPLE)/report.html'
+	@echo; echo 'To try next:'
+	@echo '  $(BIN)/sluice profile examples/$(EXAMPLE)/host.py --board $(BOARD) -o out/$(EXAMPLE)-profile    where every cycle went, as a page'
+	@echo '  $(BIN)/sluice advise examples/$(EXAMPLE)/kernel.cl --host examples/$(EXAMPLE)/host.py --board $(BOARD)    what to change in the kernel'
+	@echo '  $(BIN)/sluice init my_kernel    a project of your own'
 
 check: setup
 	@$(PYTEST) -m 'not verilator and not long'

@@ -24,6 +24,7 @@ from .cli_options import (
     BOARD,
     COMMAND,
     DEFINES,
+    FEED_FORWARD,
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
@@ -64,6 +65,9 @@ _LAZY = {
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),
+    "report": LazyCommand(
+        "hls.cli_report", "report_command", "Print the report of a compiled design: a folder, or a .aocx."
+    ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
     "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),
@@ -88,7 +92,7 @@ def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command(cls=CompileCommand)
+@main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
@@ -162,6 +166,7 @@ def main() -> None:
     default="axi-lite",
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
+@FEED_FORWARD
 @click.option(
     "--reset-active",
     type=click.Choice(RESETS),
@@ -189,6 +194,11 @@ def main() -> None:
     default=None,
     help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
     "where no value is given.  [default: none]",
+)
+@click.option(
+    "--printf",
+    is_flag=True,
+    help="Build what kernels print as streams out of the design; without it printf prints nothing on the board.",
 )
 @workloads_option(
     "Show predicted cycles beside each loop, of launches that `sluice run --workload` wrote: a file, or a folder "
@@ -243,10 +253,12 @@ def compile(
     dependencies,
     testbench,
     control,
+    feed_forward,
     reset_active,
     stream_names,
     prefix,
     counters,
+    printf,
     workloads,
     random_stalls,
     strict_fit,
@@ -267,6 +279,7 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        feed_forward=feed_forward,
         reset_active=reset_active,
         stream_names=stream_names,
         cache_bytes=cache_bytes,
@@ -277,6 +290,7 @@ def compile(
         include_roots=include_roots,
         libraries=libraries,
         limits=limits,
+        printf=printf,
     )
     if design:
         options = options.with_design(read_design(design))

@@ -29,7 +29,7 @@ def lsp_command(
     An editor's own settings come on top of the options.
     """
     if util.find_spec("pygls") is None:
-        raise click.ClickException("the language server needs pygls: pip install 'sluice[editor]'")
+        raise click.ClickException("the language server needs pygls: pip install 'sluice-hls[editor]'")
     with deferred():
         from .editor.server import Settings, serve
         from .options import Options

@@ -59,7 +59,7 @@ class Messages:
         """Ends the program with messages if the enclosed block fails."""
         try:
             yield
-        except click.ClickException:  # wrong usage that shows only in the middle of a command
+        except (click.ClickException, click.exceptions.Exit, click.Abort):  # wrong usage that shows late; --help
             raise
         except CompileError as error:
             self.sources |= error.sources

@@ -4,8 +4,10 @@ import re
 from importlib import metadata, resources
 from pathlib import Path
 
-__all__ = ["COMMIT_FILE", "checked_out", "commit", "version", "version_text"]
+__all__ = ["COMMIT_FILE", "DISTRIBUTION", "checked_out", "commit", "version", "version_text"]
 
+#: the name of what pip installs
+DISTRIBUTION = "sluice-hls"
 #: in an installed package: the commit, written when the package was built
 COMMIT_FILE = "commit.txt"
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -15,7 +17,7 @@ _SHORT = 10  #: digits of a commit that are shown
 def version() -> str:
     """The version, as ``0.1.0``; "from sources" where the package is not installed."""
     try:
-        return metadata.version("sluice")
+        return metadata.version(DISTRIBUTION)
     except metadata.PackageNotFoundError:
         return "from sources"
 

@@ -13,6 +13,7 @@ from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
 from .build import build
+from .console import show_printed
 from .errors import SimulationError
 from .probe import Probe
 from .probe_enums import with_enums
@@ -20,7 +21,7 @@ from .progress import PATIENCE, Progress, read_counters
 from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
-from .start_registers import start_writes
+from .start_registers import RESET_CYCLES, start_writes
 from .waveform import begin_waveform
 from .wired import run_by_wires
 
@@ -121,8 +122,7 @@ class LoadedSystem:
         session, probe = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz), None
         try:
             if self.interface.probe is not None:
-                layouts = {kernel.name: kernel.layout for kernel in self.interface.kernels}
-                probe = Probe(session, self.interface.probe, layouts, self.intervals)
+                probe = Probe(session, self.interface.probe, self.interface.layouts, self.intervals)
             session.reset(self.seed)
         except BaseException:
             session.close()
@@ -134,6 +134,11 @@ class LoadedSystem:
         if self._session is not None:
             self._reached = self._session.cycle()
         return self._before + self._reached
+
+    @property
+    def age(self) -> int:
+        """Cycles that the board has been running, since it was last started."""
+        return RESET_CYCLES if self._session is None else self._session.cycle()
 
     def _as_built(self) -> Board:
         """The board with the memories as the program uses them; it may have been built without interleaving."""
@@ -205,6 +210,7 @@ class LoadedSystem:
         self._unseen += now - before
         late = [name for name, started in self._running.items() if now - started.cycle >= limit]
         if late:
+            self.show_printed()
             self.close()
             raise SimulationError(
                 f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles"
@@ -254,6 +260,12 @@ class LoadedSystem:
             found |= {"waits": self.probe.waits(kernel.layout), "levels": self.probe.level_sums(kernel.layout)}
             found |= {"samples": self.probe.samples(kernel.layout) if self.intervals else ()}
         return found
+
+    def show_printed(self, ended: str | None = None) -> None:
+        """Write to stdout what kernels have printed since the last call. All of it if the kernel ``ended`` has ended;
+        the others go on for some cycles meanwhile."""
+        if self._session is not None and not self._session.abandoned:
+            show_printed(self._session, self.interface, ended)
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""

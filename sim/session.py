@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hls.target.board import Board, Memory, SramTiming
+from hls.target.board import Board, DramTiming, Memory, PortTiming
 
 from .errors import SimulationError
 from .programs import Programs
@@ -51,13 +51,13 @@ def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
 
 def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
     facts: dict[str, float] = {
-        "dram": int(memory.kind == "ddr"),
+        "dram": int(isinstance(memory.timing, DramTiming)),
         "banks": len(memory.banks),
         "interleave_bytes": memory.interleave_bytes,
         "bank_bytes": memory.banks[0].bytes,
         "base": memory.base,
     }
-    timing = memory.timing or SramTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
+    timing = memory.timing or PortTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
     return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
 
 
@@ -143,6 +143,10 @@ class Session:
         """The values that the design wrote to a stream since the last call."""
         text = self._commands([f"drain {stream} {value_bytes}"])[0][0]
         return b"" if text == "-" else bytes.fromhex(text)
+
+    def idle(self, stream: str) -> int:
+        """Cycles since the design last offered a value to a stream that it writes."""
+        return int(self._commands([f"idle {stream}"])[0][0])
 
     def quiet(self) -> bool:
         """Whether no memory access is in flight."""

@@ -30,7 +30,7 @@ async function start() {
     await client.start();
   } catch (error) {
     vscode.window.showErrorMessage(
-      `sluice: cannot start "${command} lsp" (${error.message}). Install it with pip install "sluice[editor]", ` +
+      `sluice: cannot start "${command} lsp" (${error.message}). Install it with pip install "sluice-hls[editor]", ` +
         "or name the program in the setting sluice.command."
     );
   }

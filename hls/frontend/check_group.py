@@ -181,8 +181,8 @@ class GroupCallChecker(PointerMathChecker):
         if given != len(kinds):
             raise CompileError.at(
                 span,
-                f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there are "
-                f"{given} value{'s' * (given != 1)}",
+                f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there "
+                f"{'is' if given == 1 else 'are'} {given} value{'s' * (given != 1)}",
                 "give one value for each conversion",
                 code=Code.PRINTF,
             )

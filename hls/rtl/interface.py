@@ -10,6 +10,7 @@ __all__ = [
     "ArgumentInterface",
     "CounterInterface",
     "FieldInterface",
+    "FormatInterface",
     "KernelInterface",
     "MemoryInterface",
     "PortInterface",
@@ -138,14 +139,27 @@ class RamPort:
 
 
 @dataclass(frozen=True)
+class FormatInterface:
+    """A format of printf: C's format string, and the types of its arguments, such as "i32" or "f64"."""
+
+    text: str
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class StreamInterface:
     """A stream between board and system, as ports ``io_in_NAME_valid``, ``_ready`` and ``_data`` (``io_out_NAME_...``
-    where the system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
+    where the system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high.
+
+    A stream with ``formats`` carries what the kernel ``prints_for`` prints, in records of 32-bit lanes: lane 0 is the
+    number of a format, and its arguments follow (:mod:`hls.ir.printing`)."""
 
     name: str
     direction: str  #: "in" or "out", as seen by the kernels
     bits: int
     channel: str
+    formats: tuple[FormatInterface, ...] = ()
+    prints_for: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,3 +204,8 @@ class SystemInterface:
     probe: ProbeMap | None = None  #: the output ``probe``, for simulation
     ports: tuple[PortInterface, ...] = ()  #: of the top module: clock and reset first
     reset_active: str = "high"  #: the level of the reset, which is the port ``rst``, or if "low" ``rst_n``
+
+    @property
+    def layouts(self) -> dict[str, Layout]:
+        """The counters of all kernels and of their parts, by name, in the order of the kernels."""
+        return {one.kernel: one for kernel in self.kernels for one in (kernel.layout, *kernel.layout.parts)}

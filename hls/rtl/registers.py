@@ -65,11 +65,12 @@ def _control_fields() -> tuple[FieldInterface, ...]:
 def _status_fields(layout: Layout) -> Iterator[FieldInterface]:
     yield _readable("read_refused", READ_REFUSED, 1, "Memory refused a read.")
     yield _readable("write_refused", WRITE_REFUSED, 1, "Memory refused a write.")
-    for number, access in enumerate(layout.accesses):
+    accesses = layout.all_accesses
+    for number, access in enumerate(accesses):
         bit = refused_bit(number)
         if number and bit == refused_bit(number - 1):
             break
-        shared = number + 1 < len(layout.accesses) and refused_bit(number + 1) == bit
+        shared = number + 1 < len(accesses) and refused_bit(number + 1) == bit
         more = " or of a later access" if shared else ""
         text = f"Memory refused {access.kind} of {access.buffer}{_line(access.line)}{more}."
         yield _readable(access.key, bit, 1, text)

@@ -32,7 +32,7 @@ def _engine() -> Any:
     try:
         import optuna
     except ImportError:
-        raise StudyError("the search needs Optuna: pip install 'sluice[tune]'") from None
+        raise StudyError("the search needs Optuna: pip install 'sluice-hls[tune]'") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 

@@ -57,7 +57,7 @@ class BoardEvent(PendingEvent):
         super().__init__(runs.schedule, after, queue)
         self.board_runs = self.runs = runs
         self.kernel, self.values, self.space, self.registers = kernel, tuple(values), space, registers
-        self.joined = bool(kernel.layout.channels)
+        self.joined = kernel.layout.joined
         self.what = f"kernel {kernel.name}"
         #: the allocations of its buffers, and the arguments' names
         self.names = {
@@ -213,7 +213,7 @@ class BoardRuns:
                 one.predicted = Unpredicted(NOT_ALONE)
             return
         try:
-            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.now_ns)
+            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.program.system.age)
         except Unpredicted as why:
             event.predicted = why
 
@@ -240,6 +240,7 @@ class BoardRuns:
     def give_up(self, why: str) -> None:
         """The simulation is lost: all running kernels fail, and the launches that would communicate with them."""
         self._constants.doubt()
+        self.program.system.show_printed()
         self.program.system.close()
         self._faults.clear()
         lost = [
@@ -260,6 +261,7 @@ class BoardRuns:
     def _conclude(self, name: str, run: Run) -> None:
         """The run of a kernel has ended."""
         event = self._running[name]
+        self.program.system.show_printed(name)
         failure = self._failure(event, run)
         del self._running[name]
         if not self._running:
@@ -352,7 +354,7 @@ def _culprits(kernel: KernelInterface, status: int) -> str:
     """The accesses that were refused, as part of a sentence."""
     found = dict.fromkeys(
         f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
-        for access in refused(kernel.layout.accesses, status)
+        for access in refused(kernel.layout.all_accesses, status)
     )
     return f", {' or '.join(found)}" if found else ""
 

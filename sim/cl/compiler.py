@@ -1,5 +1,6 @@
 """The only module through which programs call the compiler."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -46,10 +47,11 @@ class Compiled(Protocol):
 
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:
-    """Compile OpenCL C for a run, with a probe, by which the simulator counts. Raises hls.diag.CompileError."""
+    """Compile OpenCL C for a run, with a probe, by which the simulator counts, and hardware for printf unless
+    $SLUICE_PRINTF is 0. Raises hls.diag.CompileError."""
     # Importing the compiler takes a second: a host program that fails before does not need it. A library whose import
     # is interrupted reports that it is broken.
     with deferred():
         from hls.driver import compile
 
-    return compile(source, board, replace(options, probe=True), file)
+    return compile(source, board, replace(options, probe=True, printf=os.environ.get("SLUICE_PRINTF") != "0"), file)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hls.dependency_file import dependency_rule, escaped
 from hls.target.board import Board, BoardError, known_boards, load_board
+from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
 from sim.cl.binary import Binary
@@ -24,6 +25,7 @@ USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
   -l FILE           build calls of the functions of a library with its Verilog modules
   -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY
   -list-boards      list the boards
+  -version, -help   the version; this text
   -v                say what is done"""
 #: options that only tune the vendor's own tools: they change nothing here
 IGNORED = ("-high-effort", "-fast-compile", "-incremental", "-W", "-Werror", "-g", "-g0", "-seed", "-parallel", "-ffp-")
@@ -49,6 +51,7 @@ class Request:
     report: bool = False
     counters: bool = False
     list_boards: bool = False
+    shown: str = ""  #: a text that is asked for in place of a compilation
     verbose: bool = False
     dependencies: Path | None = None
     options: list[str] = field(default_factory=list)  #: of the program, as clBuildProgram takes them
@@ -80,6 +83,10 @@ def parse(words: list[str]) -> Request:
             found.report = True
         elif word == "-list-boards":
             found.list_boards = True
+        elif word in ("-help", "-h"):
+            found.shown = USAGE
+        elif word == "-version":
+            found.shown = f"aoc {version()} (sluice)"
         elif word == "-v":
             found.verbose = True
         elif word == "-profile" or word.startswith("-profile="):
@@ -116,6 +123,9 @@ def main(words: list[str]) -> int:
     """The command; returns its exit code: 1 for a program that cannot be compiled, 2 for a wrong command line."""
     try:
         request = parse(words)
+        if request.shown:
+            print(request.shown)
+            return 0
         if request.list_boards:
             print("\n".join(f"{name}: {load_board(name).description}" for name in known_boards()))
             return 0

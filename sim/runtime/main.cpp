@@ -11,6 +11,7 @@
 //   quiet                    -> ok QUIET                (1: no memory access is in flight)
 //   feed STREAM BYTES HEX    -> ok                      (values of BYTES bytes each, for the design to read)
 //   drain STREAM BYTES       -> ok HEX                  (values that the design wrote since; - for nothing)
+//   idle STREAM              -> ok CYCLES               (since the design last offered a value)
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
 //   untrace                  -> ok
 //   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
@@ -201,6 +202,8 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
   } else if (command == "drain") {
     StreamPort& stream = simulation.stream(argument<std::string>(words));
     return "ok " + to_hex(stream.drain(argument<size_t>(words)));
+  } else if (command == "idle") {
+    return "ok " + std::to_string(simulation.stream(argument<std::string>(words)).idle());
   } else if (command == "quiet") {
     return "ok " + std::to_string(simulation.quiet());
   } else if (command == "trace") {

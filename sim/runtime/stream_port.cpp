@@ -11,6 +11,7 @@ void StreamPort::reset(uint32_t seed) {
   waiting_.clear();
   written_.clear();
   offered_ = false;
+  idle_ = 0;
   stall_ = StallSource(seed, static_cast<uint32_t>(std::hash<std::string>{}(name_)));
   (pins_.inward ? pins_.valid : pins_.ready).set(0);
 }
@@ -33,6 +34,7 @@ std::vector<uint8_t> StreamPort::drain(size_t value_bytes) {
 }
 
 void StreamPort::sample() {
+  idle_ = pins_.valid.get() ? 0 : idle_ + 1;
   if (!pins_.valid.get() || !pins_.ready.get()) return;
   if (pins_.inward) {
     waiting_.pop_front();

@@ -31,6 +31,8 @@ class StreamPort {
   void feed(const std::vector<uint8_t>& bytes, size_t value_bytes);
   /// Everything that the design has written since the last call, `value_bytes` of each value.
   std::vector<uint8_t> drain(size_t value_bytes);
+  /// Cycles since the last one in which the design offered a value.
+  uint64_t idle() const { return idle_; }
   void sample();
   void drive();
 
@@ -40,6 +42,7 @@ class StreamPort {
   std::deque<std::vector<uint8_t>> waiting_, written_;
   StallSource stall_;
   bool offered_ = false;
+  uint64_t idle_ = 0;
 };
 
 }  // namespace sluice

@@ -49,7 +49,17 @@ def write_testbench(output: Path) -> list[str]:
         raise TestbenchError(f"cannot read {output / 'interface.json'}: {error}; run sluice compile first") from error
     if interface["ram"]:
         raise TestbenchError("a testbench drives AXI ports; this system has plain RAM ports: compile without them")
-    joined = [kernel["name"] for kernel in interface["kernels"] if kernel["layout"]["channels"]]
+    printing = [stream["prints_for"] for stream in interface["streams"] if stream["prints_for"]]
+    if printing:
+        raise TestbenchError(
+            f"a testbench shows no text; {', '.join(printing)} would print: compile without --printf, or run it from a "
+            "host program"
+        )
+    joined = [
+        kernel["name"]
+        for kernel in interface["kernels"]
+        if any(not one["inner"] for one in kernel["layout"]["channels"])
+    ]
     if joined:
         raise TestbenchError(
             f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "

@@ -10,7 +10,7 @@ from tests.browser.sample import large, sample
 
 
 def browser(dark: bool):
-    pytest.importorskip("selenium", reason="selenium is not installed: pip install 'sluice[test]'")
+    pytest.importorskip("selenium", reason="selenium is not installed: pip install 'sluice-hls[test]'")
     chromium = find()
     if chromium is None:
         pytest.skip("no Chromium with its driver here: `make browser` unpacks Debian's into .venv/chromium")

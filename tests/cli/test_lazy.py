@@ -5,6 +5,7 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from hls.cli import main
 
@@ -37,3 +38,9 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"""
 def test_an_unknown_command_is_a_usage_error():
     with pytest.raises(click.UsageError, match="No such command 'comple'"):
         main(["comple"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("name", main.list_commands(click.Context(main)))
+def test_every_command_shows_its_help(name):
+    done = CliRunner().invoke(main, [name, "--help"], prog_name="sluice")
+    assert done.exit_code == 0 and done.output.startswith(f"Usage: sluice {name}") and "error" not in done.stderr

@@ -130,3 +130,13 @@ def test_depths_of_channels_are_about_the_emulator(tmp_path, monkeypatch):
         [*command, "--device", "emulator", "host.py"], env=env, text=True, capture_output=True, check=False
     )
     assert done.stdout == "strict\n", done.stderr
+
+
+@pytest.mark.parametrize(("option", "value"), [("--printf", "1"), ("--no-printf", "0"), ("", "None")])
+def test_hardware_for_printf_is_a_choice(option, value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "host.py").write_text("import os; print(os.environ.get('SLUICE_PRINTF'))")
+    env = {name: text for name, text in os.environ.items() if name != "SLUICE_PRINTF"} | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "ignore", "-m", "hls.cli", "run", *filter(None, [option]), "host.py"]
+    done = subprocess.run(command, env=env, text=True, capture_output=True, check=False)
+    assert done.stdout == f"{value}\n", done.stderr

@@ -19,7 +19,7 @@ def test_a_missing_library_names_the_extra(monkeypatch):
     monkeypatch.setattr(cli_lsp.util, "find_spec", lambda name: None)
     told = CliRunner().invoke(main, ["lsp"])
     assert told.exit_code == 1
-    assert told.output == "Error: the language server needs pygls: pip install 'sluice[editor]'\n"
+    assert told.output == "Error: the language server needs pygls: pip install 'sluice-hls[editor]'\n"
 
 
 def test_settings_of_the_extension_are_known():

@@ -19,6 +19,7 @@ from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_run import RunAhead
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -99,6 +100,11 @@ BREAKS = (
     # load units
     Break("load", LoadUnit, "_fresh", "known.eq(0)", "known.eq(1)"),
     Break("load", LoadUnit, "_fresh", "(~known | self.flush)", "~known"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "& ~stale & ~self.flush", "& ~self.flush"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "& ~stale & ~self.flush", "& ~stale"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "(word == ahead.payload) & ", ""),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "waits.eq(fresh & ahead.valid)", "waits.eq(0)"),
+    Break("next_word_load", WordBuffer, "elaborate", "take & ~select.drop", "take"),
     Break("load_ahead", LoadUnit, "_fresh", "(~runs &", "(1 &"),
     Break("load_ahead", RunAhead, "elaborate", "count(m, ahead, sent, self.reach)", "count(m, ahead, sent, C(0))"),
     Break("load_ahead", RunAhead, "elaborate", "left & (~ends | goes_on)", "~ends | goes_on"),

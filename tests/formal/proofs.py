@@ -79,6 +79,7 @@ PROOFS = {
         2,
     ),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
+    "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),

@@ -143,3 +143,10 @@ def test_make_learns_which_files_were_read(march):
     assert makes()
     Path("in c/a.h").unlink()
     makes()  # the file that is gone is no error
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("-version", "aoc 0."), ("-help", "usage: aoc"), ("--help", "usage: aoc")]
+)
+def test_version_and_help(option, said, capfd):
+    assert main([option]) == 0 and capfd.readouterr().out.startswith(said)

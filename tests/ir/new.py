@@ -36,7 +36,10 @@ OPTIONAL = {
     "reassociate-float-sums",
     "expand-float-reductions",
     "decouple",
+    "link-printf",
 }
+#: the optional pass without which a pass changes nothing
+BEFORE = {"lower-printf": "link-printf"}
 
 
 def input_of(text: str, name: str, kernel: str | None = None, first: bool = False) -> Module:
@@ -60,7 +63,7 @@ def _steps(text: str, name: str, kernel: str | None) -> Iterator[tuple[Pass, Mod
     for stage in all_stages(passes, used):
         for each in stage.passes:
             for one in each.passes * 3 if isinstance(each, Repeat) else (each,):
-                if one.name in OPTIONAL and one.name != name:
+                if one.name in OPTIONAL - {name, BEFORE.get(name)}:
                     continue
                 if not isinstance(one, ModulePass):
                     module = _only(module, kernel)

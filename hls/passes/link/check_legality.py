@@ -8,21 +8,14 @@ from dataclasses import dataclass
 from math import prod
 
 from ...diag import Code, CompileError, Diagnostic
-from ...ir import Attr, Function, Module, walk
+from ...ir import Attr, Function, Module, Op, walk
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
+from .link_printf import console_of, printf_calls, why_silent
 from .replicate_autorun import compute_units
 
-__all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
+__all__ = ["ATTRIBUTES", "CheckLegality", "check_hardware"]
 
-
-#: operation -> (what hardware leaves out, why that changes no result)
-LEFT_OUT: dict[str, tuple[str, str]] = {
-    "printf": (
-        "printf prints nothing on the board",
-        "run it in the emulator to see the text, or store the value into a __global buffer",
-    )
-}
 
 #: attributes of kernels (first) and of memories (second) that hardware ignores so far, with a warning
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
@@ -76,16 +69,34 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     for function in module.functions.values():
         errors += _with_units(function)
         warnings += _attributes(function)
-        warnings += [
-            Diagnostic(
-                LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning", code=Code.LEFT_OUT_OF_HARDWARE
-            )
-            for op in walk(function.body)
-            if op.opcode in LEFT_OUT
-        ]
+    warnings += _silent(module)
     if errors:
         raise CompileError(*dict.fromkeys(errors))
     return list(dict.fromkeys(warnings))
+
+
+def _silent(module: Module) -> list[Diagnostic]:
+    """A warning for each printf that prints nothing on the board in at least one kernel, with the reason."""
+    reasons: dict[Op, str] = {}
+    for kernel in module.kernels:
+        for op in printf_calls(module, kernel):
+            if console_of(kernel) is None:
+                reasons.setdefault(op, why_silent(module, kernel))
+    for function in module.functions.values():
+        for op in walk(function.body):
+            if op.opcode == "printf" and Attr.FORMAT_NUMBER not in op.attrs:
+                reasons.setdefault(op, "")
+    return [
+        Diagnostic(
+            f"printf prints nothing on the board{': ' if reason else ''}{reason}",
+            op.span,
+            f"run it in the emulator to see the text{'' if reason else ', or compile with --printf'}, or store the "
+            "value into a __global buffer",
+            "warning",
+            code=Code.LEFT_OUT_OF_HARDWARE,
+        )
+        for op, reason in reasons.items()
+    ]
 
 
 def _with_units(function: Function) -> list[Diagnostic]:

@@ -9,6 +9,7 @@ from ...analysis.channels.endpoints import Endpoint, answers_at_once, channel_en
 from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, MemoryObject, Op
 from ...ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
+from ...ir.printing import shows_text
 from ...limits import Limits, exceeded
 from ...target.board import Board, Stream
 
@@ -34,6 +35,7 @@ class ChannelPlan:
     write_span: Span | None  #: of the first call
     read_span: Span | None
     stream: Stream | None = None  #: of the board, which then replaces the writer or reader
+    carries: str = ""  #: of a channel between two parts of a kernel: what passes there, as "load of a"
 
     def deepened(self, depth: int, reason: str) -> "ChannelPlan":
         """The same channel with at least that depth."""
@@ -116,8 +118,11 @@ def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
 
 
 def bound_stream(declared: MemoryObject, board: Board) -> Stream:
-    """The board's stream that a channel is bound to. Raises CompileError if no stream fits."""
+    """The board's stream that a channel is bound to; one of its own for what a kernel prints. Raises CompileError if no
+    stream fits."""
     name = dict(declared.attrs)[Attr.IO]
+    if shows_text(declared):
+        return Stream(name, "out", declared.element.bits)
     stream = next((s for s in board.streams if s.name == name), None)
     if stream is None:
         known = ", ".join(f"{s.name} ({s.direction}, {s.bits} bits)" for s in board.streams) or "none"
@@ -222,6 +227,7 @@ def _asked_in_passing(*sides: _Side) -> bool:
 
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get(Attr.CHANNEL_DEPTH)
+    carries = dict(declared.attrs).get(Attr.CARRIES, "")
     passing = _asked_in_passing(writer, reader)
     storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""
@@ -238,7 +244,9 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
     return ChannelPlan(
         channel=declared.name,
         index=index,
-        name=Endpoint(declared.name, index, True).text(declared.length),
+        name=Endpoint(declared.name, index, True).text(declared.length)
+        if not carries
+        else f"{carries}{_at(declared.span)}",
         bits=declared.element.bits,
         requested=requested,
         depth=storage.depth,
@@ -250,4 +258,5 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
         write_span=writer.span,
         read_span=reader.span,
         stream=writer.stream or reader.stream,
+        carries=carries,
     )

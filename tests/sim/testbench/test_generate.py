@@ -14,6 +14,7 @@ import pytest
 
 from hls.export.description import describe, write_description
 from hls.ir.launch import IndexSpace
+from hls.rtl.interface import StreamInterface
 from hls.target.board import load_board
 from sim.testbench import TestbenchError, write_testbench
 from sim.testbench.generate import numpy_type
@@ -201,6 +202,14 @@ def test_kernels_that_need_each_other(tmp_path):
     with pytest.raises(TestbenchError, match="one kernel at a time; increment is joined with others by channels"):
         write_testbench(tmp_path)
     assert not (tmp_path / "tb").exists()
+
+
+def test_kernels_that_print(tmp_path):
+    interface = asdict(system())
+    interface["streams"] = [asdict(StreamInterface("printf_k", "out", 32, "printf_k", (), "increment"))]
+    (tmp_path / "interface.json").write_text(json.dumps(interface))
+    with pytest.raises(TestbenchError, match="increment would print: compile without --printf"):
+        write_testbench(tmp_path)
 
 
 def _runner(folder: Path):

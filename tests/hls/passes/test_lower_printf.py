@@ -1,0 +1,104 @@
+"""printf as records of a channel: their text is that which the interpreter prints of the calls."""
+
+import random
+import struct
+
+import pytest
+
+from hls.diag import Code
+from hls.driver import compile
+from hls.frontend import parse_source
+from hls.ir.concurrent import Channel
+from hls.ir.interpreter import Launch, run_launches
+from hls.ir.printing import Format, lanes_of, record_type, shown
+from hls.ir.types import I32, I64, ArrayType, FloatType
+from hls.narrow import instance, present
+from hls.options import Options
+from hls.passes.link.link_printf import console_of, printed_formats
+from hls.passes.link.lower_printf import LowerPrintf
+from hls.passes.lowering.inline import Inline
+from hls.passes.pipeline import link_program
+
+#: conversion, type in the source, and values of it
+KINDS = {
+    "%d": ("int", [0, -1, 2147483647, -2147483648]),
+    "%5hhd": ("char", [0, -128, 127]),
+    "%hx": ("ushort", [0, 65535, 4660]),
+    "%ld": ("long", [0, -1, 1 << 62, -(1 << 63)]),
+    "%lu": ("ulong", [(1 << 64) - 1, 1 << 32]),
+    "%f": ("float", [0.5, -0.0, 1e30]),
+    "%.12g": ("double", [1 / 3, -1e300, 5e-324]),
+    "%g": ("half", [0.5, -65504.0]),
+}
+
+
+def written(name: str, value: float) -> str:
+    """A value of a type in the source."""
+    return f"({name})({value!r})" if isinstance(value, float) else f"({name})({value & (1 << 64) - 1}UL)"
+
+
+def source_of(seed: int) -> str:
+    """A kernel with calls in a helper, a loop and under a condition."""
+    rng = random.Random(seed)
+
+    def call() -> str:
+        kinds = [rng.choice(list(KINDS)) for _ in range(rng.randrange(4))]
+        values = [written(KINDS[kind][0], rng.choice(KINDS[kind][1])) for kind in kinds]
+        return f'printf("{" ".join([*kinds, "%%"])};"{"".join(", " + value for value in values)});'
+
+    return (
+        f"void helper(int x) {{ {call()} if (x & 1) {call()} }}\n"
+        f"__kernel void k(__global int *o, int n) {{ {call()} for (int i = 0; i < n; i++) {{ helper(i); "
+        f'if (i % 3 == {rng.randrange(3)}) {call()} o[0] = i; printf("%d,", i * n); }} {call()} }}'
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_records_show_the_text(seed):
+    module = link_program(parse_source(source_of(seed), "k.cl").module, prints=True)
+    text, launch = [], Launch("k", {"o": bytearray(4)}, {"n": 5})
+    run_launches(module, [launch], write=text.append)
+    console = present(console_of(module.functions["k"]))
+    channel = Channel(console)
+    run_launches(LowerPrintf().run(Inline().run(module)), [launch], channels={console: [channel]})
+    lanes = instance(module.channels[console].element, ArrayType).length
+    records = b"".join(struct.pack(f"<{lanes}I", *record) for record in channel.values)
+    assert shown(records, lanes, printed_formats(module)) == "".join(text)
+
+
+def test_a_record_holds_the_longest_call():
+    formats = [Format("", ()), Format("%ld%d", (I64, I32)), Format("%g", (FloatType(16),))]
+    assert [[lanes_of(one) for one in each.types] for each in formats] == [[], [2, 1], [1]]
+    assert record_type(formats).length == 4
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "reason"),
+    [
+        ("num_compute_units(2)", "get_global_id(0)", "kernel 'k' has several compute units"),
+        (
+            "num_simd_work_items(2), reqd_work_group_size(4, 1, 1)",
+            "get_global_id(0)",
+            "kernel 'k' computes several work-items at a time",
+        ),
+        ("", "get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE)", "work-items of kernel 'k' wait at barriers"),
+        ("num_compute_units(2)", "n", ""),
+    ],
+)
+def test_what_cannot_print_in_hardware_is_said(attribute, text, reason):
+    source = (
+        'void helper(void) { printf("x"); }\n'
+        f"__kernel __attribute__(({attribute})) void k(__global int *o, int n) {{ int i = {text}; helper(); o[i] = i; }}\n"
+        "__kernel void other(void) { helper(); }"
+    )
+    result = compile(source, "de5net", Options(printf=True))
+    told = [one for one in result.warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
+    assert [one.message for one in told] == ([f"printf prints nothing on the board: {reason}"] if reason else [])
+    assert {one.prints_for for one in result.interface.streams} == {"other"} | (set() if reason else {"k"})
+    assert all(one.formats[0].text == "x" for one in result.interface.streams)
+
+
+def test_names_of_channels_stay_apart():
+    source = 'channel int printf_k; __kernel void k(void) { printf("x"); write_channel_intel(printf_k, 1); }'
+    source += "__kernel void r(__global int *o) { o[0] = read_channel_intel(printf_k); }"
+    assert {one.name for one in compile(source, "de5net", Options(printf=True)).channels} == {"printf_k", "printf_k_"}

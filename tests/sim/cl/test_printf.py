@@ -1,0 +1,62 @@
+"""printf on the simulated board: the text of the emulator, under stalls."""
+
+import numpy as np
+import pytest
+
+from sim import cl
+
+#: every kernel prints; those that work-items run print once
+SOURCE = r"""
+int told(int x, double d) { printf("%d is %.3f\n", x, d); return x + 1; }
+__kernel void scalars(__global const long *restrict a, __global int *restrict o, int n, char c, half h) {
+    printf("begin %s %d %c|%-6hhd|%5.1f%%\n", "now", n, 'x', c, h);
+    for (int i = 0; i < n; i++) {
+        long v = a[i];
+        if (v & 1)
+            printf("[%d] %ld %lx %#o %hd\n", i, v, v, (int)v, (short)v);
+        for (int k = 0; k < (v & 3); k++)
+            o[i] = told(k, v * 0.5);
+    }
+    printf("end\n");
+}
+__kernel void vectors(float4 f, int2 i, uchar4 u) { printf("%.2v4hlf %v2hld %v4hhx %e\n", f, i, u, f.x); }
+__kernel void one_item(__global int *o) {
+    int i = get_global_id(0);
+    o[i] = i;
+    if (i == 5) printf("item %d of %d\n", i, (int)get_global_size(0));
+}
+__kernel void silent(__global int *o) { o[0] = 3; }
+"""
+
+
+def printed(device: str, capsys: pytest.CaptureFixture) -> str:
+    """What all kernels print, two launches of the first one."""
+    context = cl.create_some_context(board="de5net", device=device)
+    queue, program = cl.CommandQueue(context), cl.Program(context, SOURCE).build()
+    assert not program.get_build_info(None, cl.program_build_info.LOG)
+    values = np.random.default_rng(3).integers(-(1 << 60), 1 << 60, 24)
+    read_write = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    a, o = (cl.Buffer(context, read_write, hostbuf=one) for one in (values, np.zeros(24, np.int32)))
+    capsys.readouterr()
+    for n in (24, 0):
+        program.scalars(queue, (1,), None, a, o, np.int32(n), np.int8(-7), np.float16(1.25)).wait()
+    program.silent(queue, (1,), None, o).wait()
+    vector = [np.array([0.1, -2, np.inf, 3e9], np.float32), np.array([-1, 7], np.int32), np.arange(4, dtype=np.uint8)]
+    program.vectors(queue, (1,), None, *vector).wait()
+    program.one_item(queue, (16,), (4,), o).wait()
+    return capsys.readouterr().out
+
+
+def test_the_board_prints_what_the_emulator_prints(capsys, monkeypatch):
+    monkeypatch.setenv("SLUICE_STALL_SEED", "11")
+    monkeypatch.delenv("SLUICE_PRINTF", raising=False)
+    expected = printed("emulator", capsys)
+    assert expected.count("\n") > 40
+    assert printed("board", capsys) == expected
+
+
+def test_without_hardware_for_it_a_warning_says_so(monkeypatch):
+    monkeypatch.setenv("SLUICE_PRINTF", "0")
+    context = cl.create_some_context(board="de5net", device="board")
+    log = cl.Program(context, SOURCE).build().get_build_info(None, cl.program_build_info.LOG)
+    assert log.count("printf prints nothing on the board") == 6
