@@ -24,6 +24,7 @@ from .cli_options import (
     BOARD,
     COMMAND,
     DEFINES,
+    FEED_FORWARD,
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
@@ -65,6 +66,9 @@ _LAZY = {
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
     ),
+    "report": LazyCommand(
+        "hls.cli_report", "report_command", "Print the report of a compiled design: a folder, or a .aocx."
+    ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
     "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),
@@ -89,7 +93,7 @@ def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command(cls=CompileCommand)
+@main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
@@ -163,6 +167,7 @@ def main() -> None:
     default="axi-lite",
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
+@FEED_FORWARD
 @click.option(
     "--reset-active",
     type=click.Choice(RESETS),
@@ -249,6 +254,7 @@ def compile(
     dependencies,
     testbench,
     control,
+    feed_forward,
     reset_active,
     stream_names,
     prefix,
@@ -274,6 +280,7 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        feed_forward=feed_forward,
         reset_active=reset_active,
         stream_names=stream_names,
         cache_bytes=cache_bytes,

@@ -218,7 +218,8 @@ class MemoryTime:
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         searched = traffic.looked_up if access.unit is LsuKind.CACHED_LOAD else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
-        if access.reads_ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
+        ahead = access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
+        if ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)
