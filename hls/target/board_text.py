@@ -1,6 +1,6 @@
 """A board as the text of a board file: the reverse of :func:`hls.target.board.read_board`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from .board import Board, Device, Stream
 from .memory import DramTiming, Memory, PortTiming
@@ -72,7 +72,7 @@ def _stream(stream: Stream, source: Source) -> list[str]:
     return _table("stream", vars(stream), source, several=True)
 
 
-def _table(name: str, values: dict[str, object], source: Source, several: bool = False) -> list[str]:
+def _table(name: str, values: Mapping[str, object], source: Source, several: bool = False) -> list[str]:
     lines = [f"[[{name}]]" if several else f"[{name}]"]
     for key, value in values.items():
         line = f"{key} = {_value(key, value)}"
