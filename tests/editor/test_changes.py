@@ -479,3 +479,48 @@ def test_random_edits(example):
                 renamed += 1
                 assert applied(now, edits).count("renamed_1") == len(edits) > 0
     print(f"{example}: {renamed} renamed, {spent / 200 * 1000:.1f} ms for tokens and the name at a place")
+
+
+def test_a_thousand_edits_need_hardly_more_memory(tmp_path):
+    """In one server: the memory of its process after 200 edits and after 1,000 (each made and undone), with requests
+    between them. The figures are printed (pytest -s)."""
+    text, random_ = source("smoother").read_text(), random.Random(5)
+
+    async def session():
+        async with editor(tmp_path / "k.cl", actions=True) as one:
+            one.open(text)
+            await one.messages()
+            sizes, times = [], []
+            for _ in range(10):
+                began = time.perf_counter()
+                for _ in range(100):
+                    at = random_.randrange(text.count("\n"))
+                    place = lsp.Position(at, 0)
+                    new = random_.choice(("{", "/*", "#define A(", "x;", '"'))
+                    one.edit(lsp.TextDocumentContentChangePartial(lsp.Range(place, place), new))
+                    await one.tokens()
+                    one.edit(
+                        lsp.TextDocumentContentChangePartial(
+                            lsp.Range(place, lsp.Position(at, len(new))), random_.choice(("", "", "\n"))
+                        )
+                    )
+                    await one.actions(at)
+                    if random_.random() < 0.1:
+                        one.change(text)
+                        await one.renamable(at, 8)
+                        await one.messages()
+                one.change(text)
+                await one.messages()
+                times.append(time.perf_counter() - began)
+                sizes.append(_resident(one.client._server.pid))
+            return sizes, times
+
+    sizes, times = asyncio.run(session())
+    print(f"resident after hundreds of edits: {sizes} kB; seconds for each: {[round(one, 1) for one in times]}")
+    assert sizes[-1] < sizes[1] * 1.1 + 2_000
+
+
+def _resident(process: int) -> int:
+    """Memory of a process in kB."""
+    told = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", told).group(1))
