@@ -15,6 +15,7 @@ from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import CompileError, render
 from .limits import Limits
+from .options import FEED_FORWARDS
 from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
@@ -22,6 +23,7 @@ __all__ = [
     "BOARD",
     "COMMAND",
     "DEFINES",
+    "FEED_FORWARD",
     "FPC",
     "FP_RELAXED",
     "INCLUDE_DIRS",
@@ -200,6 +202,15 @@ LIBRARIES = click.option(
 )
 FP_RELAXED = click.option(
     "-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions."
+)
+FEED_FORWARD = click.option(
+    "--feed-forward",
+    "feed_forward",
+    type=click.Choice(FEED_FORWARDS),
+    default="never",
+    help="Split kernels into a part that loads ahead and one that computes: only those with the attribute feed_forward "
+    "(never), all that can be split (always), or those that the schedules predict to be faster (auto).  "
+    "[default: never]",
 )
 FPC = click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
 

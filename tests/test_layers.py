@@ -26,7 +26,7 @@ ORDER = (
     {"rtl", "model"},
     {"planning"},
     {"report"},
-    {"rtl_functions"},
+    {"assumed_sizes", "rtl_functions"},
     {"printed"},
     {"driver", "export"},
     {"output_files"},

@@ -15,6 +15,7 @@ from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Rewrite
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
 from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
+from .facts.synthesis import Synthesis
 
 __all__ = [
     "ASSUMED_TRIPS",
@@ -140,6 +141,8 @@ class Kernel:
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
     #: of its launches (of all copies) whose workloads were given; None if none was
     predicted: LaunchPrediction | None = None
+    part_of: str | None = None  #: of a memory part: the kernel whose launch starts it
+    parts: tuple[str, ...] = ()  #: of a split kernel: its other parts
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,8 @@ class Report:
     area: AreaNode | None = None  #: the whole design; None if it was not estimated
     lines: tuple[LineArea, ...] = ()
     counters: Resources = NOTHING  #: what hardware counters take, in kernels and elsewhere; part of ``resources``
+    #: what `sluice synth` found for this design; None until it ran
+    synthesis: Synthesis | None = None
 
     @computed
     def resources(self) -> Resources:

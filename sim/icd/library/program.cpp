@@ -163,6 +163,7 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_dev
     auto found = find<Program>(program);
     require(notify != nullptr || data == nullptr, CL_INVALID_VALUE, "data is given without a function");
     auto places = found->places_of(count, list);
+    std::lock_guard<std::mutex> guard(found->building);
     require(found->kernels == 0, CL_INVALID_OPERATION, "the program has kernels; release them first");
     Reply reply = found->context->server->call(
         Request("build").number(found->id).numbers(as_numbers(places)).text(text_of(options)));
@@ -183,6 +184,7 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_d
     require(given == (headers != nullptr) && given == (names != nullptr), CL_INVALID_VALUE,
             "number, programs and names of headers do not go together");
     auto places = found->places_of(count, list);
+    std::lock_guard<std::mutex> guard(found->building);
     require(found->kernels == 0, CL_INVALID_OPERATION, "the program has kernels; release them first");
     require(!found->source.empty(), CL_INVALID_OPERATION, "the program has no source");
     Request request("compile");

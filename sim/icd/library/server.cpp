@@ -94,6 +94,14 @@ const char* python() {
 /// fork() without the handlers of this library and of others: the child does nothing but start a program.
 pid_t plain_fork() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr)); }
 
+/// Closes files that the host did not mark close-on-exec: a pipe, say, whose reader waits until all writers have closed it.
+void close_from(int first) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+#endif
+  for (int fd = first; fd < static_cast<int>(sysconf(_SC_OPEN_MAX)); ++fd) close(fd);
+}
+
 /// In the first child: becomes a session of its own, so that an interrupt from the keyboard reaches the host alone, and
 /// starts the server in a child of its own, which no wait() of the host can find. Only system calls, as other threads
 /// of the host may hold any lock.
@@ -112,6 +120,7 @@ pid_t plain_fork() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullp
   } else {
     dup2(socket, 3);
   }
+  close_from(4);
   execv(program, arguments);
   _exit(127);
 }
