@@ -108,11 +108,10 @@ ADVISED = {
         f"    #pragma unroll 1\n    #pragma ii 40\n{LOOP}\n        o[i] = a[i];\n",
     ),
     "coalesce": (
-        "Write #pragma loop_coalesce: loop r II ",
-        (
-            f"{CLEARED}    for (int r = 0; r < n; r++)\n        for (int i = 0; i < 4; i++)\n            for (int t = 0; t < 4; t++)\n"
-            f"                h[i * 4 + t] += a[r * 4 + t] * a[i];\n{COPIED}"
-        ),
+        "Write #pragma loop_coalesce: loop i II ",
+        f"    int s = 0;\n{LOOP} {{\n        int t = s;\n        for (int j = 0; j < 3; j++) {{\n"
+        + "            for (int k = j; k < 3; k++)\n                t += s ^ k;\n            s += t;\n        }\n"
+        + "        o[i] = s - t;\n    }\n",
     ),
     "a sum": (
         "Shift 8 partial sums of s through a private array, rounded in another order: loop i II 1 instead of II 7",
