@@ -107,6 +107,7 @@ _HALVES = {
     "HALF_MAX": "((half)65504.0f)",
     "HALF_MIN": "((half)0x1.0p-14f)",
     "HALF_EPSILON": "((half)0x1.0p-10f)",
+    **{f"{name[:-1]}H": f"((half){text})" for name, text in _FLOATS.items() if name.startswith("M_")},
 }
 
 _WORDS = {

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hls.limits import MOST_ARGUMENT_BYTES, MOST_WORK_ITEMS
+from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, MOST_WORK_ITEMS
 from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
@@ -116,7 +116,7 @@ class Device:
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
-        self.local_mem_size = board.device.rams.count * board.device.rams.bits // 8
+        self.local_mem_size = min(board.device.rams.count * board.device.rams.bits // 8, MOST_ARRAY_BYTES)
         self.mem_base_addr_align = 8 * board.memory.word_bytes
 
     @property

@@ -74,6 +74,37 @@ assert result[0] == 7, result
     assert done.returncode == 0, done.stderr
 
 
+def test_kernels_print_where_the_host_prints(driver, tmp_path):
+    """Also after the host has put another file in the place of its standard output."""
+    done = driver.python(
+        f"""
+import os, sys
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+kernel = cl.Kernel(cl.Program(context, '__kernel void f(int n) {{ printf("n %d;", n); }}').build(), "f")
+def launch(n):
+    kernel(queue, (1,), None, np.int32(n))
+    queue.finish()
+launch(1)
+kept = os.dup(1)
+for name in ("one", "two"):
+    file = os.open({str(tmp_path)!r} + "/" + name, os.O_CREAT | os.O_WRONLY)
+    os.write(file, b"host;")
+    os.dup2(file, 1)
+    launch(2)
+    os.write(1, b"host again;")
+    launch(3)
+os.dup2(kept, 1)
+launch(4)
+os.close(1)
+launch(5)
+"""
+    )
+    assert (done.returncode, done.stdout[:8]) == (0, "n 1;n 4;"), done.stderr
+    for name in ("one", "two"):
+        assert (tmp_path / name).read_text() == "host;n 2;host again;n 3;"
+
+
 def test_a_kernel_without_ids_runs_for_each_work_item(driver):
     done = driver.python(
         """
