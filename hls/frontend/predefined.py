@@ -21,6 +21,7 @@ _EXTENSIONS = dict.fromkeys(
         "cl_khr_fp64",
         "cl_khr_fp16",
         "cl_khr_byte_addressable_store",
+        "cles_khr_int64",
         "cl_khr_global_int32_base_atomics",
         "cl_khr_global_int32_extended_atomics",
         "cl_khr_local_int32_base_atomics",

@@ -104,7 +104,7 @@ class Device:
         "cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics "
         "cl_khr_global_int32_extended_atomics "
         "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics "
-        "cl_khr_local_int32_extended_atomics"
+        "cl_khr_local_int32_extended_atomics cles_khr_int64"
     )
     single_fp_config = half_fp_config = FLOATS
     double_fp_config = FLOATS | device_fp_config.ROUND_TO_ZERO | device_fp_config.ROUND_TO_INF  #: by conversions
