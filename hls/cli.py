@@ -24,6 +24,7 @@ from .cli_options import (
     BOARD,
     COMMAND,
     DEFINES,
+    FEED_FORWARD,
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
@@ -91,7 +92,7 @@ def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command(cls=CompileCommand)
+@main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
@@ -165,6 +166,7 @@ def main() -> None:
     default="axi-lite",
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
+@FEED_FORWARD
 @click.option(
     "--reset-active",
     type=click.Choice(RESETS),
@@ -251,6 +253,7 @@ def compile(
     dependencies,
     testbench,
     control,
+    feed_forward,
     reset_active,
     stream_names,
     prefix,
@@ -276,6 +279,7 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        feed_forward=feed_forward,
         reset_active=reset_active,
         stream_names=stream_names,
         cache_bytes=cache_bytes,

@@ -15,6 +15,7 @@ from pygls.workspace import TextDocument
 
 from ..options import Options
 from ..target.board import board_and_clock
+from . import changes
 from .analysis import Answer, Request
 from .convert import Converter, completion, hover
 from .projects import Projects, Watched
@@ -167,6 +168,7 @@ def make_server(settings: Settings, version: str) -> Server:
     _texts(server)
     _marks(server)
     _names(server)
+    changes.register(server)
     return server
 
 
@@ -187,6 +189,7 @@ def _texts(server: Server) -> None:
     def initialize(params: lsp.InitializeParams) -> None:
         try:
             server.settings = server.settings.changed(params.initialization_options)
+            server.session.advising = getattr(params.capabilities.text_document, "code_action", None) is not None
         except (TypeError, ValueError) as error:
             server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"sluice: {error}"))
 

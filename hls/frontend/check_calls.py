@@ -27,7 +27,7 @@ class CallChecker(ChannelCallChecker):
             )
         name = str(name)
         nodes = node.args.exprs if node.args else []
-        meaning = self.find(name)
+        meaning = self.find(name, self.span(node.name))
         if isinstance(meaning, tt.FunctionTree):
             return self._call_helper(meaning, nodes, span)
         if meaning is not None:

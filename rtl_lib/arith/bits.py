@@ -5,7 +5,7 @@ Functions that use a value more than once take ``wire``, see :class:`rtl_lib.ari
 
 from amaranth import *
 
-__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
+__all__ = ["at_most", "leading_zeros", "saturate", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
 
 
 def shift_left(value, amount):
@@ -14,13 +14,17 @@ def shift_left(value, amount):
 
 
 def shift_right_lost(wire, value, amount):
-    """``value >> amount`` with the width of ``value``, extended below by as many bits that hold what was shifted out.
+    """``value >> amount`` with the width of ``value``, and bits of which one is set if a one was shifted out.
 
-    ``amount`` may be as large as ``len(value)``, which shifts everything out.
+    There is one of these bits for each bit of ``amount``, which may be of any size. Large distances are shifted first:
+    what the small ones shift out is then examined in few bits.
     """
-    width = len(value)
-    shifted = wire(Cat(Const(0, width), value) >> amount, "shifted")
-    return shifted[width : 2 * width], shifted[:width]
+    lost = []
+    for bit in reversed(range(len(amount))):
+        out = value[: 1 << bit]
+        lost.append(wire(amount[bit] & out.any(), f"lost{1 << bit}"))
+        value = wire(Mux(amount[bit], value[1 << bit :], value), f"by{1 << bit}")
+    return value, Cat(lost)
 
 
 def top_of_shift(wire, value, amount, kept):
@@ -59,6 +63,15 @@ def _leading_zeros(wire, bits):
 def at_most(value, limit):
     """The smaller of a non-negative ``value`` and the constant ``limit``, in the width of ``limit``."""
     return Mux(value > limit, limit, value)[: limit.bit_length()]
+
+
+def saturate(value, limit):
+    """A non-negative ``value`` where it is below ``limit``, else a number from ``limit`` on, in the width of ``limit``.
+
+    Without a comparison: a value with a bit above those of ``limit`` becomes all ones.
+    """
+    width = limit.bit_length()
+    return value[:width] | value[width:].any().replicate(width)
 
 
 def with_carry(a, b, carry):

@@ -2,12 +2,12 @@
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
-from hls.options import MOST_CACHE_BYTES, Options
+from hls.options import FEED_FORWARDS, MOST_CACHE_BYTES, Options
 from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
@@ -57,12 +57,15 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     words += _words(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
     defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
     libraries: list[RtlFunction] = []
+    feed_forward = Options.feed_forward
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
         elif word.lstrip("-").startswith("library="):
             libraries += _library(word.partition("=")[2])
+        elif word.lstrip("-").startswith("feed-forward="):
+            feed_forward = _choice(word, FEED_FORWARDS)
         elif word == "-fpc":
             once = True
         elif word == "-cl-denorms-are-zero":
@@ -88,7 +91,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
-                f"-include-root=DIR, -library=FILE, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
+                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
+                f"{', '.join(sorted(RELAXED))}",
             )
     usual = Options()
     return Options(
@@ -102,6 +106,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         denorms_are_zero=flush,
         include_roots=tuple(roots),
         libraries=tuple(libraries),
+        feed_forward=feed_forward,
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
         group_items=sizes.get("group_items", 0),
@@ -141,6 +146,16 @@ def with_design(options: Options) -> Options:
         return options.with_design(read_design(Path(path)))
     except DesignError as error:
         raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, str(error)) from None
+
+
+def _choice(word: str, known: Sequence[str]) -> str:
+    """The value in ``-NAME=VALUE``. Raises cl.RuntimeError for one that is not known."""
+    value = word.partition("=")[2]
+    if value not in known:
+        raise RuntimeError(
+            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: the value is one of {', '.join(known)}"
+        )
+    return value
 
 
 def _number(word: str, most: int) -> int:

@@ -49,8 +49,8 @@ class RunPredictor:
             "why": found.why,
         }
 
-    def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, now_ns: float) -> Prediction:
-        """The prediction of a launch that is about to begin, at that time of the board. The board's memory is not
+    def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, cycle: int) -> Prediction:
+        """The prediction of a launch that is about to begin, in that cycle of the board. The board's memory is not
         changed. Raises Unpredicted."""
         try:
             self._model.check(kernel, values)
@@ -61,7 +61,7 @@ class RunPredictor:
             if not started.done:
                 self._emulator.reset()
                 raise Unpredicted("it waits for another kernel")
-            return self._model.predict(started, values, now_ns)
+            return self._model.predict(started, values, cycle)
         except CompileError as error:
             raise Unpredicted(error.diagnostics[0].message) from None
         except EmulationError as error:

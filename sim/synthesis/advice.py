@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from .places import Place
+from hls.report.facts.synthesis import Place
+
 from .timing import Timing
 
 __all__ = ["advice_for", "say_place"]

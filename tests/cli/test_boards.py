@@ -48,5 +48,8 @@ def test_a_file_is_checked():
     assert boards("mine.toml").stdout.splitlines()[1].endswith("not stated")
     Path("mine.toml").write_text(text.replace('flow = "ecp5"', 'flow = "magic"'))
     told = boards("mine.toml", code=1).stderr
-    assert "mine.toml: board.flow: must be one of ecp5, quartus, vivado, not 'magic'" in told and "hint:" in told
+    assert (
+        "mine.toml: board.flow: must be one of ecp5, gowin, nexus, quartus, vivado, not 'magic'" in told
+        and "hint:" in told
+    )
     assert "unknown board; known are a10pac" in boards("nothing", code=1).stderr

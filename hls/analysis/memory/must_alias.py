@@ -43,7 +43,7 @@ class MustAlias:
     def fixed(self, access: Op, loop: Loop) -> bool:
         """Whether the access has the same address in every iteration of one invocation of the loop."""
         form = self.form(access)
-        return loop not in form.terms and self._steady(form, loop)
+        return loop not in form.terms and self.steady(form, loop)
 
     def same_size(self, one: Op, other: Op) -> bool:
         """Whether the accesses, which are aligned, touch either all bytes of each other or none."""
@@ -70,12 +70,12 @@ class MustAlias:
         apart, step = written.const + before - read.const, written.terms.get(loop, 0)
         if apart == 0:
             return 0
-        if step == 0 or apart % step or abs(step) < moved_type(store).bytes or not self._steady(written, loop):
+        if step == 0 or apart % step or abs(step) < moved_type(store).bytes or not self.steady(written, loop):
             return None
         return apart // step
 
-    def _steady(self, form: Affine, loop: Loop | None) -> bool:
-        """Whether the unknowns of the form are invariant in one invocation of the loop."""
+    def steady(self, form: Affine, loop: Loop | None) -> bool:
+        """Whether the unknowns of the form, but for the loop's counter, are invariant in one invocation of the loop."""
         homes = (self.tree.changing(symbol.value) for symbol in form.symbols())
         return not any(home is not None and loop in home.path for home in homes)
 
@@ -83,7 +83,7 @@ class MustAlias:
         """Whether the distance of the addresses of two accesses is invariant in one invocation of the loop, but
         unknown."""
         apart = self.form(one) - self.form(other)
-        return bool(apart.terms) and loop not in apart.loops() and self._steady(apart, loop)
+        return bool(apart.terms) and loop not in apart.loops() and self.steady(apart, loop)
 
     def between(self, one: Op, other: Op) -> list[Dependence]:
         """The dependences between two accesses, under `ivdep`."""

@@ -122,7 +122,7 @@ class _Writer:
         accesses = [self.planned.memory.accesses[one] for one in self.text.units]
         stores = self._stores(op)
         loads = [k for k, a in enumerate(accesses) if a.direction != "store" and a.memory in op.attrs[Attr.FLUSH]]
-        if not stores or not all(accesses[k].unit.gathers_stores or accesses[k].direction == "atomic" for k in stores):
+        if not stores:
             raise refuse(op)
         return [self.planned.memory.fences_under_way, *_listed(stores), *_listed(loads)]
 

@@ -6,6 +6,7 @@ from itertools import count
 
 from ...analysis.dependence.dependence import unused_number
 from ...analysis.loops.loop_tree import Loop
+from ...analysis.memory.entry_values import entry_value
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
 from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value
@@ -28,7 +29,8 @@ class ForwardStores(FunctionPass):
     tokens. After: a load takes the value of the store that wrote its address, if that store is known: in the same
     iteration, or a fixed number of iterations earlier, over which the loop carries the value. If the store may not have
     executed, an earlier load of the address supplies the value. Memory is then accessed only in the first iterations,
-    and where the value is not known otherwise. Stores remain.
+    and where the value is not known otherwise: what the program stored or loaded just before the loop is not read again
+    in the first iteration. Stores remain.
 
     With ``compare`` a load of global memory after a store of the same iteration that may have its address compares the
     two addresses: it takes the stored value, or reads memory without waiting for that store (they have the attributes
@@ -47,16 +49,25 @@ class ForwardStores(FunctionPass):
         result = clone_function(function)
         places = MustAlias(result, self.address_bits)
         found = [
-            (region, loop, writers)
+            (region, loop, writers, _entries(places, loop, writers))
             for region, loop in _regions(result, places)
             if (writers := _writers(places, region, loop, self.compare))
         ]
         values: dict[Value, Value] = {}
         masked = MaskedValues()
         numbers = count(unused_number(result))
-        for region, loop, writers in found:
-            one = _Forwarding(places, region, loop, writers, values, self.address_bits, numbers=numbers, masked=masked)
-            one.build()
+        for region, loop, writers, entries in found:
+            _Forwarding(
+                places,
+                region,
+                loop,
+                writers,
+                values,
+                self.address_bits,
+                entries=entries,
+                numbers=numbers,
+                masked=masked,
+            ).build()
         masked.resolve(result.body, values)
         return result
 
@@ -74,8 +85,20 @@ def _writers(places: MustAlias, region: Region, loop: Loop | None, compare: bool
     return {load: found for load in writers.loads if (found := writers.of(load))}
 
 
+def _entries(places: MustAlias, loop: Loop | None, writers: dict[Op, list[ReachingStore]]) -> dict[Op, Value]:
+    """By load that takes the value of the iteration before: what it reads in the first one, where that is known."""
+    found = {}
+    for load, (*_, last) in writers.items():
+        if loop is not None and last.certain and last.distance == 1 and places.same_size(last.access, load):
+            value = entry_value(places, loop, load)
+            if value is not None and value.type == load.result.type == _moved(last.access).type:
+                found[load] = value
+    return found
+
+
 class _Forwarding:
-    """Rebuilds one region; ``values`` maps each loaded value to its replacement."""
+    """Rebuilds one region; ``values`` maps each loaded value to its replacement, ``entries`` some loads to what they
+    read in the first iteration."""
 
     def __init__(
         self,
@@ -86,10 +109,12 @@ class _Forwarding:
         values: dict[Value, Value],
         address_bits: int,
         *,
+        entries: dict[Op, Value],
         numbers: Iterator[int],
         masked: MaskedValues,
     ):
         self.address_bits, self.masked = address_bits, masked
+        self.entries = entries
         self.numbers = numbers  #: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
@@ -116,6 +141,8 @@ class _Forwarding:
         on = predicate(load)
         type = load.result.type
         sources = [(self._happened(writer, load, b), self._value(writer, type, b)) for writer in writers]
+        if load in self.entries:
+            self._begin_with(writers[-1], self.entries[load])
         if sources[-1][0] is None:
             _, value = sources.pop()
         else:
@@ -142,6 +169,8 @@ class _Forwarding:
             if Attr.WRITER not in writer.access.attrs:
                 writer.access.attrs[Attr.WRITER] = (next(self.numbers),)
             return b.value("and", predicate(writer.access), self._equal(writer.access, load, b))
+        if load in self.entries and writer is self.writers[load][-1]:
+            return None
         if writer.distance:
             return self._earlier(self.always if writer.certain else predicate(writer.access), writer.distance, "after")
         return None if writer.certain else predicate(writer.access)
@@ -153,12 +182,17 @@ class _Forwarding:
         return b.value("eq", *(resized(v, type, b) for v in offsets))
 
     def _value(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
-        value = writer.access.operands[1] if writer.access.opcode == "store" else writer.access.result
+        value = _moved(writer.access)
         if value.type.bytes > type.bytes:
             value = _part(value, writer.place, type, self.last if writer.distance else b)
         if writer.distance:
             value = self._earlier(value, writer.distance, value.name)
         return value if value.type == type else b.value("bitcast", value, result=type)
+
+    def _begin_with(self, writer: ReachingStore, value: Value) -> None:
+        """Let what the writer moves have been ``value`` an iteration before the first one."""
+        arg = self.chains[_moved(writer.access)][0]
+        present(self.loop).op.operands[1 + arg.index] = value
 
     def _earlier(self, value: Value, distance: int, name: str) -> Value:
         """The value ``distance`` iterations earlier; 0 in the first ones."""
@@ -176,6 +210,11 @@ class _Forwarding:
         carried = add_carried(op, start, name, result=Value(value.type, name))
         self.carried.append((carried, value))
         return carried.arg
+
+
+def _moved(access: Op) -> Value:
+    """What a load or a store moves."""
+    return access.operands[1] if access.opcode == "store" else access.result
 
 
 def _part(value: Value, place: int, type: Type, b: Builder) -> Value:

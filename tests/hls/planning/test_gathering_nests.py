@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
+from hls.diag import Code
 from hls.driver import plan_text
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
+from hls.planning import iterate
 from hls.target.board import load_board
 from tests.benchmarks.suite import CASES
 from tests.plans import planned
 
 BOARD = "ecp5_onchip"
+_optimize = iterate.optimize_alone
 HEAD = (
     "__kernel void k(__global const int *restrict row, __global const int *restrict edge, __global int *restrict to, "
     "int n)"
@@ -84,3 +87,31 @@ def test_nests_that_would_meet_their_stores_stay(name):
 def test_a_row_of_the_longest_common_subsequence_has_an_interval_of_one():
     (case,) = [one for one in CASES if one.kernel == "lcs"]
     assert [at.ii for at in planned(case.source, BOARD)["lcs"].plan.loops.values()] == [1, 1, 1]
+
+
+def _several(body: str, count: int) -> str:
+    """A kernel with ``count`` such nests behind each other."""
+    return HEAD + "{\n" + "".join(body.strip()[1:-1] for _ in range(count)) + "}\n"
+
+
+def test_each_nest_of_a_kernel_is_tried_once(monkeypatch):
+    """Also where none becomes one loop: the attempts grow with the nests, not with their subsets."""
+    attempts = []
+    monkeypatch.setattr(iterate, "optimize_alone", lambda *given: attempts.append(given) or _optimize(*given))
+    stays = (LEAST % "to[edge[e]]").replace("for (int e", "if (least > 3)\n        for (int e")
+    plan = plan_text(_several(stays, 3), load_board(BOARD), Options(), "k.cl")
+    assert (len(attempts), list(plan.warnings)) == (3, [])
+
+
+def test_several_nests_become_one_loop_each():
+    plan = plan_text(_several(LEAST % "to[edge[e]]", 3), load_board(BOARD), Options(), "k.cl")
+    assert [one.how for one in plan.kernels[0].merged] == ["coalesced"] * 3
+
+
+def test_attempts_end_with_their_budget(monkeypatch):
+    """A note names the first nest that is left out, and how many more there are."""
+    monkeypatch.setattr(iterate, "MOST_WORK", 0)
+    plan = plan_text(_several(LEAST % "to[edge[e]]", 2), load_board(BOARD), Options(), "k.cl")
+    (note,) = plan.warnings
+    assert plan.kernels[0].merged == () and (note.severity, note.code) == ("note", Code.NESTS_UNTRIED)
+    assert note.span.line == 3 and ", and 1 more:" in note.message and "loop_coalesce 2" in note.hint

