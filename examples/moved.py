@@ -15,7 +15,7 @@ def random_cycles(board: Board) -> float:
     timing = board.memory.timing
     if not isinstance(timing, DramTiming):
         return 0.0
-    word_ns = board.memory.word_bytes / (random_rate(timing) * timing.in_use)
+    word_ns = board.memory.word_bytes / (random_rate(timing, board.memory.word_bytes) * timing.in_use)
     return word_ns / len(board.memory.banks) / board.clock.period_ns
 
 

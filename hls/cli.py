@@ -24,6 +24,7 @@ from .cli_options import (
     BOARD,
     COMMAND,
     DEFINES,
+    FEED_FORWARD,
     FP_RELAXED,
     FPC,
     INCLUDE_DIRS,
@@ -56,6 +57,7 @@ __all__ = ["main"]
 #: a second
 _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
+    "board": LazyCommand("hls.cli_board", "board_group", "Make a board file."),
     "boards": LazyCommand("hls.cli_boards", "boards_command", "List the boards that can be named."),
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
@@ -63,6 +65,9 @@ _LAZY = {
     "explain": LazyCommand("hls.cli_explain", "explain_command", "Explain the number of a message."),
     "export": LazyCommand(
         "hls.cli_export", "export_command", "Write what other tools need to build a compiled design in."
+    ),
+    "report": LazyCommand(
+        "hls.cli_report", "report_command", "Print the report of a compiled design: a folder, or a .aocx."
     ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
@@ -88,7 +93,7 @@ def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command(cls=CompileCommand)
+@main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
@@ -162,6 +167,7 @@ def main() -> None:
     default="axi-lite",
     help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
 )
+@FEED_FORWARD
 @click.option(
     "--reset-active",
     type=click.Choice(RESETS),
@@ -248,6 +254,7 @@ def compile(
     dependencies,
     testbench,
     control,
+    feed_forward,
     reset_active,
     stream_names,
     prefix,
@@ -273,6 +280,7 @@ def compile(
         counters=counters or "",
         random_stalls=random_stalls,
         control=control,
+        feed_forward=feed_forward,
         reset_active=reset_active,
         stream_names=stream_names,
         cache_bytes=cache_bytes,

@@ -8,18 +8,25 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import FAILED, Messages
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES
 from .cli_project import ProjectCommand, on_project
+from .rtl_library import RtlFunction
 from .signals import deferred
 
 __all__ = ["check_command"]
 
 
-@click.command(cls=ProjectCommand, short_help="Check a program and plan its loops, without Verilog.")
+@click.command(
+    cls=ProjectCommand,
+    for_each=True,
+    alone=("as_json",),
+    short_help="Check a program and plan its loops, without Verilog.",
+)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @BOARD
 @DEFINES
 @INCLUDE_DIRS
+@LIBRARIES
 @FP_RELAXED
 @FPC
 @click.option("--advice", is_flag=True, help="Also try changes of the program, for advice, which takes longer.")
@@ -30,6 +37,7 @@ def check_command(
     board: str,
     defines: dict[str, str],
     include_dirs: tuple[Path, ...],
+    libraries: tuple[RtlFunction, ...],
     fp_relaxed: bool,
     fpc: bool,
     advice: bool,
@@ -47,7 +55,8 @@ def check_command(
         from .report.checked import check_plan
 
     messages = Messages("json" if as_json else "text")
-    options = on_project(Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc))
+    folders = (source.resolve().parent, *include_dirs)
+    options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries))
     with messages.guard():
         text = read_source(source, options.include_roots)
         messages.sources[str(source)] = text

@@ -1,6 +1,7 @@
 """`sluice diff`: what changed between two designs."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -9,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from .cli_options import BOARD
+from .cli_project import ProjectCommand
 from .report.diff import compare_reports
 from .report.diff_text import diff_data, diff_markdown, diff_text
 from .report.model import SCHEMA
@@ -21,10 +24,15 @@ __all__ = ["diff_command"]
 WORSE = 3
 
 
-@click.command(short_help="Compare II, area and warnings of two designs.")
+@click.command(cls=ProjectCommand, short_help="Compare II, area and warnings of two designs.")
 @click.argument("old")
 @click.argument("new")
-@click.option("--kernel", metavar="K.cl", help="The program to compile, where OLD or NEW is a git revision.")
+@click.option(
+    "--kernel",
+    "program",
+    metavar="K.cl",
+    help="The program to compile, where OLD or NEW is a git revision.  [default: that of sluice.toml]",
+)
 @BOARD
 @click.option("--json", "form", flag_value="json", help="The changes as JSON.")
 @click.option("--markdown", "form", flag_value="markdown", help="The changes as a table in Markdown.")
@@ -33,10 +41,15 @@ WORSE = 3
     is_flag=True,
     help="Exit code 3 if an II is larger, an area grows by more than 1 %, or a warning is new.",
 )
-def diff_command(old: str, new: str, kernel: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
-    """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel,
-    git revisions."""
-    reports = [_report(place, kernel, board) for place in (old, new)]
+def diff_command(old: str, new: str, program: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
+    """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel
+    or in a project, git revisions."""
+    given = click.get_current_context().get_parameter_source
+    named = bool(os.environ.get("SLUICE_BOARD")) or any(
+        given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
+    )
+    # where none is named, each revision has that of its own sluice.toml
+    reports = [_report(place, program, board if named else None) for place in (old, new)]
     try:
         found = compare_reports(*reports)
     except (KeyError, TypeError, AttributeError):
@@ -48,7 +61,7 @@ def diff_command(old: str, new: str, kernel: str | None, board: str, form: str |
     sys.exit(WORSE if fail_on_worse and found.worse else 0)
 
 
-def _report(place: str, kernel: str | None, board: str) -> Mapping[str, Any]:
+def _report(place: str, kernel: str | None, board: str | None) -> Mapping[str, Any]:
     """The report at a place. Exits with a message for a place that has none."""
     path = Path(place)
     if path.is_dir():
@@ -58,7 +71,7 @@ def _report(place: str, kernel: str | None, board: str) -> Mapping[str, Any]:
     if kernel is None:
         raise click.ClickException(
             f"there is no report at {place}: name a folder that `sluice compile -o` wrote, or its report.json; "
-            "to compare git revisions, name the program with --kernel K.cl"
+            "to compare git revisions, name the program with --kernel K.cl, or in kernels of sluice.toml"
         )
     return _of_revision(place, Path(kernel), board)
 
@@ -77,7 +90,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     return report
 
 
-def _of_revision(revision: str, kernel: Path, board: str) -> Mapping[str, Any]:
+def _of_revision(revision: str, kernel: Path, board: str | None) -> Mapping[str, Any]:
     """The report of the program as it is in a revision, with all that it includes, compiled in a work tree of its
     own."""
     folder = kernel.resolve().parent
@@ -93,7 +106,8 @@ def _of_revision(revision: str, kernel: Path, board: str) -> Mapping[str, Any]:
             if not file.is_file():
                 raise click.ClickException(f"revision {revision} has no file {kernel}")
             command = [sys.executable, "-P", "-m", "hls.cli", "compile", str(file), "-o", str(out), "--no-html"]
-            done = subprocess.run([*command, "--board", board], text=True, capture_output=True, check=False)
+            command += ["--board", board] if board is not None else []
+            done = subprocess.run(command, text=True, capture_output=True, check=False)
             if done.returncode:
                 raise click.ClickException(
                     f"{kernel} of revision {revision} does not compile:\n{done.stderr}"

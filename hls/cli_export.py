@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .cli_messages import Messages
+from .cli_project import ProjectCommand
 from .diag import Code, CompileError, Diagnostic
 from .export.description import Description, DescriptionError, read_description
 from .export.formats import FORMATS
@@ -13,7 +14,7 @@ from .export.write import ExportError, export_texts, write_export
 __all__ = ["export_command"]
 
 
-@click.command("export")
+@click.command("export", cls=ProjectCommand)
 @click.argument("folder", metavar="OUT", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--for",
@@ -36,7 +37,8 @@ __all__ = ["export_command"]
 def export_command(folder: Path, formats: tuple[str, ...], output: Path | None, form: str) -> None:
     """Write what other tools need to build a compiled design in.
 
-    OUT is an output folder of `sluice compile`. Each export is a folder that needs nothing outside of it.
+    OUT is an output folder of `sluice compile`, in a project by default that of its program. Each export is a
+    folder that needs nothing outside of it.
     """
     messages = Messages(form)
     target = output or folder / "export"

@@ -1,5 +1,6 @@
 """`sluice init`: a new project that passes at once."""
 
+import shlex
 from importlib.resources import files
 from pathlib import Path
 
@@ -42,7 +43,8 @@ def init_command(folder: Path) -> None:
         _write(folder, folder.resolve().name)
     for name in _FILES:
         click.echo(folder / name)
-    click.echo(f"next: {'' if folder == Path('.') else f'cd {folder} && '}sluice check && sluice run --device emulator")
+    enter = "" if folder == Path(".") else f"cd {shlex.quote(str(folder))} && "
+    click.echo(f"next: {enter}sluice check && sluice run --device emulator")
 
 
 def _write(folder: Path, name: str) -> None:

@@ -11,7 +11,7 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, workloads_option
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, workloads_option
 from .cli_project import ProjectCommand, on_project
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
@@ -32,6 +32,7 @@ from .options import Options
 from .planning.iterate import CompiledKernel
 from .planning.memory import ChannelPlan
 from .records import plain
+from .rtl_library import RtlFunction
 from .signals import supervise
 from .target.board import Board
 
@@ -68,6 +69,7 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
 @BOARD
 @DEFINES
 @INCLUDE_DIRS
+@LIBRARIES
 @FP_RELAXED
 @FPC
 @click.option(
@@ -85,6 +87,7 @@ def estimate_command(
     board: str,
     defines: dict[str, str],
     include_dirs: tuple[Path, ...],
+    libraries: tuple[RtlFunction, ...],
     fp_relaxed: bool,
     fpc: bool,
     other: str | None,
@@ -101,7 +104,8 @@ def estimate_command(
         text = read_source(source)
         messages.sources[str(source)] = text
         facts = read_board(board)
-        options = on_project(Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc))
+        folders = (source.resolve().parent, *include_dirs)
+        options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries))
         plan = plan_text(text, facts, options, str(source))
         kernels, channels, sources = plan.kernels, plan.channels, plan.module.sources
         planned = {one.function.name: one for one in kernels}

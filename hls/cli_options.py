@@ -15,13 +15,15 @@ from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import CompileError, render
 from .limits import Limits
-from .rtl_library import RtlFunction, load_library
+from .options import FEED_FORWARDS
+from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
 __all__ = [
     "BOARD",
     "COMMAND",
     "DEFINES",
+    "FEED_FORWARD",
     "FPC",
     "FP_RELAXED",
     "INCLUDE_DIRS",
@@ -170,17 +172,14 @@ INCLUDE_DIRS = click.option(
 
 def _load_libraries(context, _parameter, paths: tuple[Path, ...]) -> tuple[RtlFunction, ...]:
     """The functions of all libraries. Exits with a message for one that is malformed."""
+    paths = tuple(dict.fromkeys(paths))
     try:
-        found = [function for path in paths for function in load_library(path)]
+        found = load_libraries(paths)
     except CompileError as error:
         text = "\n".join(render(each, {}) for each in error.diagnostics)
         raise _Refused(text) from None
-    names = [one.name for one in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise click.BadParameter(f"two libraries have a function {twice}")
     context.meta[LIBRARY_FILES] = (*paths, *(file for one in found for file in (one.model, *one.files)))
-    return tuple(found)
+    return found
 
 
 class _Refused(click.ClickException):
@@ -194,6 +193,7 @@ LIBRARIES = click.option(
     "-l",
     "--library",
     "libraries",
+    cls=Merged,
     multiple=True,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -202,6 +202,15 @@ LIBRARIES = click.option(
 )
 FP_RELAXED = click.option(
     "-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions."
+)
+FEED_FORWARD = click.option(
+    "--feed-forward",
+    "feed_forward",
+    type=click.Choice(FEED_FORWARDS),
+    default="never",
+    help="Split kernels into a part that loads ahead and one that computes: only those with the attribute feed_forward "
+    "(never), all that can be split (always), or those that the schedules predict to be faster (auto).  "
+    "[default: never]",
 )
 FPC = click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
 

@@ -1,6 +1,7 @@
 """Commands that take what their command line leaves out from the project file ``sluice.toml``."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,10 @@ __all__ = ["Merged", "ProjectCommand", "on_project"]
 
 #: key of the context's ``meta`` for the project
 _PROJECT = "sluice.project"
+#: key of the context's ``meta`` for the programs that the command runs for, one after the other
+_EACH = "sluice.each"
+#: the parameters that a project's kernels and hosts give values
+_PROGRAMS = {"source": ("source", "program", "folder"), "host": ("host",)}
 
 
 class Merged(click.Option):
@@ -41,7 +46,14 @@ class Merged(click.Option):
 class ProjectCommand(click.Command):
     """A command with a program, SOURCE or HOST, whose project is the nearest above that, else above the working
     directory. Its parameters take what the project says of them; what the command line and the environment say wins.
-    Where the project names several programs, the command line must name one."""
+    Where the project names several programs, the command line must name one, unless the command is ``for_each``: then
+    it runs for each of them, without the parameters ``alone``, which are for one program.
+
+    A command with a design, OUT, takes the folder that ``sluice compile`` writes for the project's program."""
+
+    def __init__(self, *given: Any, for_each: bool = False, alone: tuple[str, ...] = (), **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.for_each, self.alone = for_each, alone
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line with the project's values as defaults. An error in the project ends the program."""
@@ -52,7 +64,7 @@ class ProjectCommand(click.Command):
             if project is not None:
                 messages.sources[project.file] = project.text
                 ctx.meta[_PROJECT] = project
-                ctx.default_map = {**(ctx.default_map or {}), **self._defaults(project, given)}
+                ctx.default_map = {**(ctx.default_map or {}), **self._defaults(project, given, ctx)}
             try:
                 return super().parse_args(ctx, args)
             except click.BadParameter as error:
@@ -69,27 +81,48 @@ class ProjectCommand(click.Command):
     def _project(self, given: Mapping[str, Any]) -> "Project | None":
         from .project.read import find, read
 
-        program = given.get("source") or given.get("host")
+        program = given.get("source") or given.get("host") or given.get("program") or given.get("folder")
         found = find(Path(program).parent) if program else ()
         found = found or find(Path.cwd())
         if len(found) > 1:
             click.echo(render(_nearest(found), {}), err=True)
         return read(found[0]) if found else None
 
-    def _defaults(self, project: "Project", given: Mapping[str, Any]) -> dict[str, Any]:
+    def _defaults(self, project: "Project", given: Mapping[str, Any], ctx: click.Context) -> dict[str, Any]:
         """The project's values of this command's parameters. Its clock is that of its board."""
-        found = project.parameters()
+        found, taken = project.parameters(), {one.name for one in self.params}
         for name, several in (("source", "kernels"), ("host", "hosts")):
             programs = found.pop(name, [])
+            wanted = [one for one in _PROGRAMS[name] if one in taken]
             if len(programs) == 1:
-                found[name] = programs[0]
-            elif programs and not given.get(name) and any(one.name == name for one in self.params):
-                raise CompileError(_which(project, name, several, programs))
+                found |= {one: str(Path(programs[0]).stem) if one == "folder" else programs[0] for one in wanted}
+            elif programs and wanted and not any(given.get(one) for one in wanted):
+                if self.for_each and not any(given.get(one) for one in self.alone):
+                    ctx.meta[_EACH] = programs
+                    found[name] = programs[0]
+                elif wanted != ["program"]:  # that one may be left out
+                    named = [str(Path(one).stem) for one in programs] if "folder" in wanted else programs
+                    raise CompileError(_which(project, name, several, named))
         if given.get("board") or os.environ.get("SLUICE_BOARD"):
             found.pop("board", None)
             found.pop("clock", None)
-        taken = {one.name for one in self.params}
+        if "folder" in taken:  # a design has been compiled, with all that
+            return {name: value for name, value in found.items() if name == "folder"}
         return {name: value for name, value in found.items() if name in taken}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, for each program of the project where it names several. The exit code is the largest."""
+        programs = ctx.meta.get(_EACH)
+        if not programs:
+            return super().invoke(ctx)
+        worst = 0
+        for program in programs:
+            ctx.params["source"] = Path(program)
+            try:
+                super().invoke(ctx)
+            except SystemExit as end:
+                worst = max(worst, end.code if isinstance(end.code, int) else 1)
+        sys.exit(worst)
 
 
 def on_project(options: "Options") -> "Options":
@@ -128,4 +161,6 @@ def _of_project(ctx: click.Context, error: click.BadParameter, project: "Project
     if project is None or name is None or ctx.get_parameter_source(name) is not ParameterSource.DEFAULT_MAP:
         return None
     hint = "docs/project.md lists the keys"
+    if name == "folder":
+        name, hint = "source", "compile the program of the project first, or name the output folder"
     return CompileError.at(project.place(name), error.message, hint, code=Code.PROJECT_FILE)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from .cli_files import read_board
 from .cli_messages import Messages
@@ -13,6 +14,11 @@ from .cli_project import ProjectCommand
 from .signals import supervise
 
 __all__ = ["run_command"]
+
+
+def _names_board() -> bool:
+    """Whether the command line names a board."""
+    return click.get_current_context().get_parameter_source("board") is ParameterSource.COMMANDLINE
 
 
 @click.command(
@@ -97,8 +103,9 @@ def run_command(
     host: Path,
     arguments: tuple[str, ...],
 ) -> None:
-    """Run a pyopencl-style host program on the simulated board.
+    """Run a host program on the simulated board: pyopencl-style, or any other with the OpenCL driver.
 
+    HOST may also be a .aocx, with the host behind it: then board and device are those that it was compiled for.
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
     """
     if device in ("emulator", "model") and (trace or stall_seed):
@@ -113,6 +120,8 @@ def run_command(
     with messages.guard():
         read_board(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
+    if host.suffix == ".aocx" and not _names_board():
+        del env["SLUICE_BOARD"]  # the file names it
     if channel_depths:
         if (device or os.environ.get("SLUICE_DEVICE", "board")) != "emulator":
             raise click.UsageError("--channel-depths is about the emulator; add --device emulator")

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from .cli_project import ProjectCommand
 from .signals import supervise
 
 __all__ = ["synth_command"]
 
 
-@click.command("synth")
+@click.command("synth", cls=ProjectCommand)
 @click.argument("folder", metavar="OUT", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--board", metavar="BOARD", help="Take device and clock of this board.  [default: the design's own]")
 @click.option(
@@ -31,9 +32,9 @@ __all__ = ["synth_command"]
 def synth_command(folder: Path, board: str | None, freq: float | None, seed: int, as_json: bool) -> None:
     """Synthesize, place and route a compiled design.
 
-    OUT is an output folder of `sluice compile`. Mapped resources beside the estimates, by kernel, part and source line,
-    the clock that is reached and the critical path are printed, and written to OUT/synthesis.txt and
-    OUT/synthesis.json. The exit code is 1 if the clock is not reached.
+    OUT is an output folder of `sluice compile`, in a project by default that of its program. Mapped
+    resources beside the estimates, by kernel, part and source line, the clock that is reached and the critical path are
+    printed, and written to OUT/synthesis.txt and OUT/synthesis.json. The exit code is 1 if the clock is not reached.
     """
     # the tools are found by the simulation package, which this package must not import
     options = ["--seed", str(seed), *(["--json"] if as_json else [])]

@@ -13,10 +13,11 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
-from .cli_options import BOARD, INCLUDE_DIRS, make_folder
+from .cli_options import BOARD, INCLUDE_DIRS, LIBRARIES, make_folder
 from .cli_project import Merged, ProjectCommand, on_project
 from .diag import Code, CompileError, Diagnostic
 from .options import Options
+from .rtl_library import RtlFunction
 from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
 from .tune.advice_text import advice_text
 from .tune.advise import advise
@@ -79,6 +80,7 @@ _PROGRAM_OPTIONS = (
         help="Define a macro; N={4,8}: a knob.",
     ),
     INCLUDE_DIRS,
+    LIBRARIES,
     click.option("-fp-relaxed", "relaxed", is_flag=True, help="Allow designs with other orders of float additions."),
     click.option(
         "--space",
@@ -115,6 +117,7 @@ class _Given:
     board: str
     defines: dict[str, tuple[str, ...]]
     include_dirs: tuple[Path, ...]
+    libraries: tuple[RtlFunction, ...]
     relaxed: bool
     space: Path | None
     fit: float
@@ -131,7 +134,8 @@ class _Given:
         facts = read_board(self.board)
         first = {name: values[0] for name, values in self.defines.items()}
         choices = {name: values for name, values in self.defines.items() if len(values) > 1}
-        options = on_project(Options(first, (self.source.resolve().parent, *self.include_dirs)))
+        folders = (self.source.resolve().parent, *self.include_dirs)
+        options = on_project(Options(first, folders, libraries=self.libraries))
         made = Evaluator(
             Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
             self.folder,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .diag import Code, CompileError, Diagnostic
 from .driver import Result
+from .ir.launch import is_part
 from .model.estimate import NotModelled, Planned, estimate
 from .model.network import Member, estimate_together, has_calls
 from .model.prediction import Prediction
@@ -49,7 +50,7 @@ def predictions(
         if workload.kernel not in planned:
             raise CompileError(_no_kernel(path, workload, source))
         one = planned[workload.kernel]
-        if has_calls(one):
+        if has_calls(one) and not is_part(one.function):
             joined[number] = Member(one, workload)
         else:
             found[number] = _alone(one, workload, board, of_one)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .analysis.channels.call_skeleton import CallSkeleton
-from .analysis.channels.deadlock import Verdict, find_deadlocks
+from .analysis.channels.deadlock import Verdict, find_deadlocks, inseparable
 from .analysis.channels.kpn_run import Link
+from .assumed_sizes import assume_sizes
 from .diag import Code, CompileError, Diagnostic
 from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
@@ -38,6 +39,7 @@ __all__ = [
     "compile_module",
     "inlined_kernels",
     "network_channels",
+    "parsed",
     "parsed_messages",
     "parsed_module",
     "plan_module",
@@ -111,12 +113,12 @@ def compile(
     """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
-    parsed = _parsed(source, options, file)
+    front = parsed(source, options, file)
     try:
-        module = _with_design(parsed.module, options, file)
-        return compile_module(module, board, options, tuple(parsed.warnings), inspection)
+        module = _with_design(front.module, options, file)
+        return compile_module(module, board, options, tuple(front.warnings), inspection)
     except CompileError as error:
-        error.sources = parsed.module.sources
+        error.sources = front.module.sources
         raise
 
 
@@ -173,23 +175,25 @@ def _planned(
     return Plan(board, options, module, kernels, found, channels, networks)
 
 
-def _parsed(source: str, options: Options, file: str) -> Parsed:
+def parsed(source: str, options: Options, file: str) -> Parsed:
+    """What the front end says of OpenCL C text. Raises CompileError."""
     folders = [str(folder) for folder in options.include_dirs]
-    parsed = parse_source(
+    found = parse_source(
         source, file, options.defines, folders, include_roots=options.include_roots, models=options.models
     )
-    mark_rtl_functions(parsed.module, options.libraries)
-    return parsed
+    mark_rtl_functions(found.module, options.libraries)
+    assume_sizes(found.module, options)
+    return found
 
 
 def parsed_module(source: str, options: Options, file: str) -> Module:
     """The IR of OpenCL C text as the front end leaves it. Raises CompileError."""
-    return _parsed(source, options, file).module
+    return parsed(source, options, file).module
 
 
 def parsed_messages(source: str, options: Options, file: str) -> tuple[Diagnostic, ...]:
     """The warnings of the front end about OpenCL C text, which is not planned. Raises CompileError."""
-    return tuple(_parsed(source, options, file).warnings)
+    return tuple(parsed(source, options, file).warnings)
 
 
 def plan_source(
@@ -202,13 +206,13 @@ def plan_source(
 
 def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
     """The plan of OpenCL C text, with the warnings that :func:`compile` has. Raises CompileError."""
-    parsed = _parsed(source, options, file)
+    front = parsed(source, options, file)
     try:
         with uncollected(), deep_recursion():
-            module = _with_design(parsed.module, options, file)
-            return _planned(module, board, options, tuple(parsed.warnings))
+            module = _with_design(front.module, options, file)
+            return _planned(module, board, options, tuple(front.warnings))
     except CompileError as error:
-        error.sources = parsed.module.sources
+        error.sources = front.module.sources
         raise
 
 
@@ -259,14 +263,17 @@ def network_channels(
     module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options
 ) -> tuple[ChannelPlan, ...]:
     """The channels of planned kernels, with the depths that are built. Raises CompileError."""
-    asked = plan_channels(module.channels, [k.function for k in kernels], board, options.limits.channel_bits)
+    declared = module.channels | {one.name: one for k in kernels for one in k.inner}
+    asked = plan_channels(declared, [k.function for k in kernels], board, options.limits.channel_bits)
     return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 
 
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
     """Deadlock verdicts for kernels connected by channels as built; a value between a call and wires of depth 0 counts
-    as one value in the channel."""
-    ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
+    as one value in the channel. The parts of a kernel cannot wait for each other, and together wait as the kernel did
+    before it was split."""
+    named = [c for c in channels if not c.carries]
+    ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in named]
     links = [
         Link(
             place,
@@ -277,7 +284,11 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
         )
         for place, name, room, writer, reader, stream in ends
     ]
-    return find_deadlocks([CallSkeleton(k.function) for k in kernels], links) if links else ()
+    within = [inseparable(k.function) for k in kernels if Attr.PARTS in k.function.attrs]
+    if not links:
+        return tuple(within)
+    skeletons = [CallSkeleton(k.function).only({c.channel for c in named}) for k in kernels]
+    return (*find_deadlocks(skeletons, links), *within)
 
 
 def _check(options: Options, board: Board) -> None:

@@ -8,7 +8,7 @@ from .design import Design
 from .limits import DEFAULT_LIMITS, Limits
 from .rtl_library import RtlFunction
 
-__all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "RESETS", "STREAM_NAMES", "Options"]
+__all__ = ["CONTROLS", "COUNTERS", "FEED_FORWARDS", "MOST_CACHE_BYTES", "RESETS", "STREAM_NAMES", "Options"]
 
 #: most bytes of a cache of load units
 MOST_CACHE_BYTES = 1 << 24
@@ -19,6 +19,8 @@ RESETS = ("high", "low")
 STREAM_NAMES = ("plain", "axi")
 #: which hardware counters can be built; "" for none
 COUNTERS = ("", "accounts", "accesses", "all")
+#: which kernels are split into a memory part and a compute part, besides those with the attribute feed_forward
+FEED_FORWARDS = ("never", "always", "auto")
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,12 @@ class Options:
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
+    group_items, local_bytes : size of the largest work-group, and of a local memory argument, where a kernel does not
+        say; 0 for the usual ones
     printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
+    feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
+        "never" any, "always" all that can be, "auto" those for which the schedules predict a gain
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
     """
 
@@ -76,6 +82,9 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
     design: Design | None = None
     libraries: tuple[RtlFunction, ...] = ()
+    group_items: int = 0
+    local_bytes: int = 0
+    feed_forward: str = "never"
     printf: bool = False
 
     @property
@@ -107,6 +116,11 @@ class Options:
             raise ValueError(f"counters must be one of {', '.join(map(repr, COUNTERS))}, not {self.counters!r}")
         if self.prefix and not re.fullmatch(r"[A-Za-z_]\w*", self.prefix, re.ASCII):
             raise ValueError(f"prefix must be a name as in Verilog, not {self.prefix!r}")
-        for name, known in (("control", CONTROLS), ("reset_active", RESETS), ("stream_names", STREAM_NAMES)):
+        for name, known in (
+            ("control", CONTROLS),
+            ("feed_forward", FEED_FORWARDS),
+            ("reset_active", RESETS),
+            ("stream_names", STREAM_NAMES),
+        ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")

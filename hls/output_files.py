@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from .driver import Result
 from .export.description import Description, describe, half_period_ns, write_description
 from .prefix import prefixed
+from .profile.layout import Layout
 from .report import html as report_html
 from .report import json as report_json
 from .report import text as report_text
 from .report.model import Report
-from .rtl.interface import KernelInterface
 from .rtl.system import module_names
 from .verilog_text import commented, in_order, module_names_in, plain_names, renamed
 
@@ -52,29 +52,29 @@ def _head(described: Description, report: Report) -> Iterator[str]:
 def _about(result: Result, report: Report) -> Iterator[tuple[str, str]]:
     """Names of modules in the top file, and which part of the source each is."""
     lines = {kernel.name: kernel.span for kernel in report.kernels}
-    kernels = {kernel.name: kernel for kernel in result.interface.kernels}
-    homes = {module: kernels[name] for name, module in module_names(list(kernels)).items()}
+    layouts = result.interface.layouts
+    homes = {module: layouts[name] for name, module in module_names(list(layouts)).items()}
     for name in module_names_in(result.verilog[f"{result.interface.top}.v"]):
         path = name.split(".")
         kernel = homes.get(path[1]) if len(path) > 1 else None
         if kernel is None:
             continue
-        span = lines.get(kernel.name)
+        span = lines.get(kernel.kernel)
         place = f" ({span.file}:{span.line})" if span else ""
-        told = f"kernel {kernel.name}{place}" if len(path) == 2 else _part(kernel, path[-1])
+        told = f"kernel {kernel.kernel}{place}" if len(path) == 2 else _part(kernel, path[-1])
         if told:
             yield name, told
 
 
-def _part(kernel: KernelInterface, name: str) -> str:
+def _part(kernel: Layout, name: str) -> str:
     """The loop or access of which a module inside a kernel is a part; "" for others."""
-    for loop in kernel.layout.loops:
+    for loop in kernel.loops:
         if name == loop.key and loop.line is not None:
-            return f"kernel {kernel.name}: loop {loop.label} (line {loop.line})"
-    for access in kernel.layout.accesses:
+            return f"kernel {kernel.kernel}: loop {loop.label} (line {loop.line})"
+    for access in kernel.accesses:
         if name.startswith(f"{access.key}_") and access.line is not None:
             part = name.removeprefix(f"{access.key}_").replace("_", " ")
-            return f"kernel {kernel.name}: {access.kind} of {access.buffer} (line {access.line}), {part}"
+            return f"kernel {kernel.kernel}: {access.kind} of {access.buffer} (line {access.line}), {part}"
     return ""
 
 

@@ -7,6 +7,7 @@ function: the emulator and the interpreter of IR run it.
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from .diag import Code, CompileError, Span
 from .toml_text import parse, read_text
 
-__all__ = ["MOST_LATENCY", "RtlFunction", "load_library", "port_widths"]
+__all__ = ["MOST_LATENCY", "RtlFunction", "load_libraries", "load_library", "port_widths"]
 
 #: most cycles of latency
 MOST_LATENCY = 1024
@@ -94,6 +95,19 @@ def load_library(path: Path) -> tuple[RtlFunction, ...]:
         if one.name in {other.name for other in found[:k]}:
             raise _error(reader.place(k, "name"), f"{one.name} is described twice", "leave one of them out")
     return found
+
+
+def load_libraries(paths: Iterable[Path]) -> tuple[RtlFunction, ...]:
+    """The functions of several libraries. Raises CompileError as :func:`load_library` does, and for a function that two
+    of them describe."""
+    found: dict[str, tuple[Path, RtlFunction]] = {}
+    for path in paths:
+        for one in load_library(path):
+            other, _ = found.setdefault(one.name, (path, one))
+            if other != path:
+                message = f"two libraries have a function {one.name}: this one and {other}"
+                raise _error(Span(str(path), 1), message, "leave one of them out")
+    return tuple(one for _, one in found.values())
 
 
 def _error(place: Span, message: str, hint: str) -> CompileError:

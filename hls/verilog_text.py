@@ -10,7 +10,12 @@ __all__ = ["commented", "in_order", "module_names_in", "one_line", "plain_names"
 #: an escaped identifier with the white space that ends it; strings, which can contain a backslash, are passed over
 _ESCAPED = re.compile(r'"(?:[^"\\]|\\.)*"|\\(\S+)(\s)')
 _WORD = re.compile(r"[A-Za-z_][\w$]*")
-_MODULE = re.compile(r"^module (\\\S+|[\w$]+)", re.MULTILINE)
+#: what is passed over (comments, strings, directives with their line, escaped identifiers), or the head of a module
+_MODULE = re.compile(
+    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|`define(?:\\\n|[^\n])*|\\\S+'
+    r"|(?<![\w$])(?:macro)?module\s+(?:(?:static|automatic)\s+)?(?P<name>\\\S+|[A-Za-z_][\w$]*)",
+    re.DOTALL,
+)
 #: an instance begins a line with the name of its module, then has its own name
 _INSTANCE = re.compile(r"^  (\\\S+|[\w$]+)(?= +(?:#\(|\\\S+ +\(|[\w$]+ +\())", re.MULTILINE)
 #: words that no identifier may be: Verilog 2005, and SystemVerilog 2017, whose readers take these files, too
@@ -66,7 +71,7 @@ def renamed(verilog: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
 
 def module_names_in(text: str) -> list[str]:
     """Names of the modules that a text defines, in its order, without the backslash of escaped ones."""
-    return [name.removeprefix("\\") for name in _MODULE.findall(text)]
+    return [found["name"].removeprefix("\\") for found in _MODULE.finditer(text) if found["name"]]
 
 
 def _plain(name: str) -> str:

@@ -25,6 +25,8 @@ def main(arguments: list[str]) -> None:
     """Run the program ``arguments[0]`` with the rest as its own arguments."""
     exit_on_signals(interrupts=True)
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
+    if not arguments[0].endswith(".py"):
+        arguments = _prepared(arguments)
     path = Path(arguments[0])
     sys.argv[:] = arguments
     sys.path.insert(0, str(path.resolve().parent))  # python -P does not do this
@@ -43,6 +45,23 @@ def main(arguments: list[str]) -> None:
     finish_all()  # launches that were not waited for
     finish_waveforms()
     write_files(arguments)
+
+
+def _prepared(arguments: list[str]) -> list[str]:
+    """The host in Python and its arguments, without a compiled program in front of them; a host in another language is
+    run at once, and this does not return."""
+    from .native_host import is_native, run_native, use_compiled
+
+    try:
+        arguments = use_compiled(arguments)
+        if is_native(arguments[0]):
+            follow_supervisor()
+            run_native(arguments)
+    except cl.Error as error:
+        sys.exit(f"error: {error.what}")
+    except (BuildError, ToolMissing, OSError) as error:
+        sys.exit(f"error: {error}")
+    return arguments
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -21,7 +21,7 @@ from .progress import PATIENCE, Progress, read_counters
 from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
-from .start_registers import start_writes
+from .start_registers import RESET_CYCLES, start_writes
 from .waveform import begin_waveform
 from .wired import run_by_wires
 
@@ -122,8 +122,7 @@ class LoadedSystem:
         session, probe = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz), None
         try:
             if self.interface.probe is not None:
-                layouts = {kernel.name: kernel.layout for kernel in self.interface.kernels}
-                probe = Probe(session, self.interface.probe, layouts, self.intervals)
+                probe = Probe(session, self.interface.probe, self.interface.layouts, self.intervals)
             session.reset(self.seed)
         except BaseException:
             session.close()
@@ -135,6 +134,11 @@ class LoadedSystem:
         if self._session is not None:
             self._reached = self._session.cycle()
         return self._before + self._reached
+
+    @property
+    def age(self) -> int:
+        """Cycles that the board has been running, since it was last started."""
+        return RESET_CYCLES if self._session is None else self._session.cycle()
 
     def _as_built(self) -> Board:
         """The board with the memories as the program uses them; it may have been built without interleaving."""

@@ -88,12 +88,16 @@ class Probe:
             values |= dict(zip(names, accounts, strict=True))
             place = number - self.map.of_kernel(layout.kernel)[0]
             found |= {layout.unit_name(place, c): values[c.name] for c in layout.of_unit} | {CYCLES: cycles}
+        for part in layout.parts:
+            found |= layout.of_whole(part, self.counters(part))
         return found
 
     def since(self, layout: Layout) -> int:
-        """The cycle of a waveform from which on the accounts of all units of a kernel have been the same: values of a
-        cycle are in the waveform from the clock edge on that begins it, and are sampled at the one that ends it."""
-        return max(0, max(map(self.session.since, self.map.of_kernel(layout.kernel))) - 1)
+        """The cycle of a waveform from which on the accounts of all units and parts of a kernel have been the same:
+        values of a cycle are in the waveform from the clock edge on that begins it, and are sampled at the one that
+        ends it."""
+        numbers = [number for one in (layout, *layout.parts) for number in self.map.of_kernel(one.kernel)]
+        return max(0, max(map(self.session.since, numbers)) - 1)
 
     def level_sums(self, layout: Layout) -> dict[str, int]:
         """For each channel end of a kernel, by its key, the sum over the cycles of the values in the channel."""

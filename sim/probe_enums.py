@@ -55,7 +55,7 @@ def _instance(interface: SystemInterface, number: int) -> str:
 
 def _text(interface: SystemInterface) -> str:
     probe = present(interface.probe)
-    layouts = {kernel.name: kernel.layout for kernel in interface.kernels}
+    layouts = interface.layouts
     first = {kernel: probe.of_kernel(kernel)[0] for kernel in layouts}
     modules = [_module(probe.units[number], layouts[kernel]) for kernel, number in first.items()]
     bits = probe.start(len(probe.units)) + 64 * len(probe.channels)

@@ -1,10 +1,10 @@
 """Whether running kernels make progress, and if not, what each waits for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hls.narrow import present
-from hls.profile.layout import CYCLES, Access, Channel, Loop
+from hls.profile.layout import CYCLES, Access, Channel, Layout, Loop
 from hls.profile.text import at_line
 from hls.rtl.interface import KernelInterface, SystemInterface
 from rtl_lib.axi import register_map as at
@@ -70,12 +70,15 @@ class Progress:
         kernels = list(zip(self.kernels, before, now))
         if not self._joined:
             stopped = [
-                f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
-                for kernel, old, new in kernels
+                f"kernel {one.name} has stopped: for {self.patience:,} cycles {events}{_wait(one.layout, old, new)}"
+                for one, old, new in kernels
             ]
             return "\n".join([*stopped, *self._look_at()])
         lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
-        lines += [f"  kernel {kernel.name} has not ended{_wait(kernel, old, new)}" for kernel, old, new in kernels]
+        lines += [
+            f"  kernel {kernel.name} has not ended{_wait(kernel.layout, old, new)}" for kernel, old, new in kernels
+        ]
+        lines += [f"  its part {part.kernel}{_wait(part, *both)}" for part, *both in self._parts(kernels)]
         lines += dict.fromkeys(
             self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels
         )
@@ -83,6 +86,13 @@ class Progress:
         return "\n".join(
             [*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"]
         )
+
+    @staticmethod
+    def _parts(kernels) -> Iterator[tuple[Layout, dict[str, int], dict[str, int]]]:
+        """The other parts of split kernels, and their counters before and now."""
+        for kernel, old, new in kernels:
+            for part in kernel.layout.parts:
+                yield part, kernel.layout.of_part(part, old), kernel.layout.of_part(part, new)
 
     def _look_at(self) -> list[str]:
         """The cycle from which on nothing has changed, where a probe tells it, and the waveform that shows it."""
@@ -97,7 +107,11 @@ class Progress:
         level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
         held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
         sides = [
-            (other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name
+            (other, end)
+            for other in self.system.kernels
+            for one in (other.layout, *other.layout.parts)
+            for end in one.channels
+            if end.name == channel.name
         ]
         text = [
             f"kernel {other.name}{at_line(end.line)} {'writes' if end.writes else 'reads'} it"
@@ -124,8 +138,14 @@ def read_counters(session: Session, kernel: KernelInterface, probe: Probe | None
 
 def _moving(kernel: KernelInterface) -> list[str]:
     """The counters that stand still only if the kernel does."""
-    present = {counter.name for counter in kernel.layout.of_unit}
-    owners: list[Loop | Access | Channel] = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
+    layout = kernel.layout
+    parts = (layout.of_whole(part, dict.fromkeys(_moving_of(part), 0)) for part in layout.parts)
+    return [*_moving_of(layout), *(name for names in parts for name in names)]
+
+
+def _moving_of(layout: Layout) -> list[str]:
+    present = {counter.name for counter in layout.of_unit}
+    owners: list[Loop | Access | Channel] = [*layout.loops, *layout.accesses, *layout.channels]
     moving = [
         counter.name
         for owner in owners
@@ -135,11 +155,11 @@ def _moving(kernel: KernelInterface) -> list[str]:
     return [name for name in moving if name in present]
 
 
-def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
+def _wait(layout: Layout, before: Mapping[str, int], now: Mapping[str, int]) -> str:
     """What the cycles since the last check were spent on, as the end of a sentence."""
     accounts = [
         (now[counter.name] - before[counter.name], account)
-        for account in kernel.layout.accounts
+        for account in layout.accounts
         for counter in account.counters()
         if counter.name in now
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hls.target.board import Board, Memory, SramTiming
+from hls.target.board import Board, DramTiming, Memory, PortTiming
 
 from .errors import SimulationError
 from .programs import Programs
@@ -51,13 +51,13 @@ def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
 
 def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
     facts: dict[str, float] = {
-        "dram": int(memory.kind == "ddr"),
+        "dram": int(isinstance(memory.timing, DramTiming)),
         "banks": len(memory.banks),
         "interleave_bytes": memory.interleave_bytes,
         "bank_bytes": memory.banks[0].bytes,
         "base": memory.base,
     }
-    timing = memory.timing or SramTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
+    timing = memory.timing or PortTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
     return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
 
 

@@ -1,12 +1,18 @@
-"""The registers that the host writes to start a kernel."""
+"""The registers that the host writes to start a kernel, and the cycles that this takes."""
 
 from collections.abc import Iterable, Mapping
 
 from hls.rtl.interface import KernelInterface
 from rtl_lib.axi import register_map as at
 
-__all__ = ["number_of_start_writes", "start_writes"]
+__all__ = ["CYCLES_AFTER", "RESET_CYCLES", "WRITE_CYCLES", "number_of_start_writes", "start_writes"]
 
+#: cycles of an AXI4-Lite write of a register, from one write to the next
+WRITE_CYCLES = 4
+#: cycles of the board before the first register is written: two resets (sim/runtime/simulation.h)
+RESET_CYCLES = 32
+#: cycles from the end of a kernel until the host has read its status and acknowledged it
+CYCLES_AFTER = 7
 WORD_BYTES = 4
 WORD = (1 << 8 * WORD_BYTES) - 1
 

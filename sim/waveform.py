@@ -105,7 +105,7 @@ def _meaning(interface: SystemInterface, source: str) -> Meaning:
 def _unit(interface: SystemInterface, number: int) -> UnitMeaning:
     probe = present(interface.probe)
     unit, top = probe.units[number], f"{ROOT}.{interface.top}"
-    (layout,) = (kernel.layout for kernel in interface.kernels if kernel.name == unit.kernel)
+    layout = interface.layouts[unit.kernel]
     return {
         "kernel": unit.kernel,
         "number": number - probe.of_kernel(unit.kernel)[0],

@@ -26,7 +26,7 @@ ORDER = (
     {"rtl", "model"},
     {"planning"},
     {"report"},
-    {"rtl_functions"},
+    {"assumed_sizes", "rtl_functions"},
     {"printed"},
     {"driver", "export"},
     {"output_files"},
@@ -35,6 +35,7 @@ ORDER = (
     {"cli_project"},
     {"cli_options"},
     {
+        "cli_board",
         "cli_boards",
         "cli_check",
         "cli_diff",

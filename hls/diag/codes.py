@@ -114,6 +114,7 @@ class Code(Enum):
     TARGET_BELOW_CLOCK = "W0708", "A kernel is scheduled for a clock below the one at which it runs."
     CANNOT_DECOUPLE = "E0709", "A kernel cannot be split into a memory part and a compute part."
     LOAD_STAYS = "N0709", "A load does not run ahead of its kernel in a memory part."
+    FEED_FORWARD = "N0710", "Whether a kernel is split into a memory part and a compute part."
     BUDGET = "E0801", "The program exceeds a budget of the compiler."
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
     ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."

@@ -9,8 +9,10 @@ from pygls.uris import from_fs_path
 from pygls.workspace import PositionCodec
 
 from ..diag import Diagnostic, Span
+from .edits import Edit, line_start
 from .marks import Hint, Lens
 from .scan import Symbol
+from .tokens import KINDS, MODIFIERS, Token
 from .vocabulary import Word
 
 __all__ = ["Converter", "completion", "hover"]
@@ -67,6 +69,31 @@ class Converter:
     def _units(self, text: str) -> int:
         return self.codec.client_num_units(text)
 
+    def position(self, text: str, at: int) -> lsp.Position:
+        """The place of an offset into the text."""
+        start = line_start(text, at)
+        return lsp.Position(text.count("\n", 0, at), self._units(text[start:at]))
+
+    def edits(self, text: str, edits: Iterable[Edit]) -> list[lsp.TextEdit]:
+        """The edits of the text."""
+        return [
+            lsp.TextEdit(lsp.Range(self.position(text, one.start), self.position(text, one.end)), one.new)
+            for one in edits
+        ]
+
+    def tokens(self, found: Iterable[Token]) -> lsp.SemanticTokens:
+        """The tokens, each by its distance from the one before."""
+        data: list[int] = []
+        line = column = 0
+        for one in found:
+            place = self.range(one.span)
+            start, end = place.start, place.end
+            modifiers = sum(1 << MODIFIERS.index(name) for name in one.modifiers)
+            behind = start.character - (column if start.line == line else 0)
+            data += [start.line - line, behind, end.character - start.character, KINDS.index(one.kind), modifiers]
+            line, column = start.line, start.character
+        return lsp.SemanticTokens(data)
+
     def diagnostic(self, one: Diagnostic, related: bool) -> lsp.Diagnostic:
         """The message; hints and notes are related information if the editor shows that, else they end its text."""
         assert one.span is not None
@@ -98,7 +125,7 @@ class Converter:
     def hint(self, one: Hint) -> lsp.InlayHint:
         """The hint, where its subject has it."""
         whole_line = Span(one.span.file, one.span.line)
-        place = self.range(whole_line if one.subject == "loop" else one.span)
+        place = self.range(whole_line if one.subject in ("loop", "measured") else one.span)
         return lsp.InlayHint(
             position=place.start if one.subject == "access" else place.end,
             label=one.label,

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from ..diag import Span
 
-__all__ = ["Symbol", "definitions", "symbols", "word_at"]
+__all__ = ["Plain", "Symbol", "definitions", "symbols", "word_at"]
 
 _BLANKED = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?', re.DOTALL)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _FUNCTION = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*\(")
 _CHANNEL = re.compile(r"\b(?:channel|pipe)\b[^;(){}]*?(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?=__attribute__|;|=)")
 _TYPEDEF = re.compile(r"\btypedef\b[^;]*?(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*;", re.DOTALL)
@@ -34,7 +35,7 @@ class Symbol:
     last_line: int
 
 
-class _Text:
+class Plain:
     """A text without comments, literals and directives, of which every character keeps its place."""
 
     def __init__(self, text: str, file: str) -> None:
@@ -44,13 +45,38 @@ class _Text:
         self.code = _DIRECTIVE.sub(_blank, self.uncommented)
 
     def line(self, offset: int) -> int:
+        """The line of a place, from 1."""
         return bisect.bisect_right(self.starts, offset)
 
+    def offset(self, span: Span) -> int:
+        """Where a place begins; the text's end for one behind it."""
+        if not 0 < span.line <= len(self.starts):
+            return len(self.code)
+        return min(len(self.code), self.starts[span.line - 1] + max(0, span.column - 1))
+
+    def extent(self, first: int, last: int) -> tuple[int, int]:
+        """The whole text, or the function around both places if there is one."""
+        top = _outside(self.code)
+        begin, end = max(top.rfind(mark, 0, first) for mark in ";}") + 1, top.find("}", last)
+        start = top.find("{", begin)
+        inside = 0 <= start < first or top.count("(", begin, first) > top.count(")", begin, first)
+        local = inside and end >= 0 and top.count("{", begin, end) == 1
+        return (begin, end) if local else (0, len(self.code))
+
+    def conditional(self, at: int) -> bool:
+        """Whether the place is between ``#if`` and ``#endif``."""
+        depth = 0
+        for found in _CONDITION.finditer(self.uncommented, 0, at):
+            depth += -1 if found["word"] == "endif" else 1
+        return depth > 0
+
     def span(self, found: re.Match[str]) -> Span:
+        """The place of the group ``name`` of a match."""
         start, line = found.start("name"), self.line(found.start("name"))
         return Span(self.file, line, start - self.starts[line - 1] + 1, len(found["name"]))
 
     def symbol(self, found: re.Match[str], kind: str, end: int | None = None) -> Symbol:
+        """The symbol that a match names; it reaches to ``end``, else to the end of the match."""
         return Symbol(found["name"], kind, self.span(found), self.line(found.end() - 1 if end is None else end))
 
 
@@ -60,7 +86,7 @@ def _blank(found: re.Match[str]) -> str:
 
 def symbols(text: str, file: str) -> tuple[Symbol, ...]:
     """What the text defines, in its order. Declarations without a body are not definitions."""
-    seen = _Text(text, file)
+    seen = Plain(text, file)
     top = _outside(seen.code)
     found = [
         *(seen.symbol(one, "macro") for one in _MACRO.finditer(seen.uncommented)),
@@ -82,7 +108,7 @@ def word_at(line: str, column: int) -> str:
     return next((one.group() for one in _NAME.finditer(line) if one.start() <= column <= one.end()), "")
 
 
-def _functions(seen: _Text, top: str) -> Iterator[Symbol]:
+def _functions(seen: Plain, top: str) -> Iterator[Symbol]:
     at = 0
     while found := _FUNCTION.search(top, at):
         close = _closing(top, found.end() - 1)

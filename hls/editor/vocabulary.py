@@ -1,7 +1,7 @@
 """The words that the language has besides the program's own: what may be typed at a place, and what a word means."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +14,7 @@ from ..frontend.words import TYPE_WORDS, VECTOR_TYPES
 from ..ir.attributes import ATTRIBUTES
 from .scan import symbols, word_at
 
-__all__ = ["Word", "complete", "describe"]
+__all__ = ["Word", "complete", "describe", "words_of"]
 
 _CHANNEL_CALLS = {
     "read_channel_intel": "takes a value from a channel; waits until there is one",
@@ -100,6 +100,11 @@ def _types() -> dict[str, Word]:
 def _vector(name: str) -> str:
     count = re.sub(r"\D", "", name)
     return f"vector of {count} {name.removesuffix(count)} components"
+
+
+def words_of(kind: str) -> Mapping[str, Word]:
+    """The words of the language of a kind: "builtin", "attribute", "pragma" or "type"."""
+    return {"builtin": _builtins, "attribute": _attributes, "pragma": _pragmas, "type": _types}[kind]()
 
 
 def complete(before: str, text: str, file: str) -> tuple[Word, ...]:

@@ -15,9 +15,11 @@ from .library import link
 from .lower import lower
 from .parse import parse
 from .preprocess import Expanded, preprocess, with_macro
+from .scope import Occurrence
 
 #: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.ASCII)
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
 __all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
@@ -33,10 +35,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
-    """The IR of a source text before any pass, and the warnings of the frontend."""
+    """The IR of a source text before any pass, and the warnings of the frontend. ``occurrences`` are the names in the
+    text, with what they mean."""
 
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
+    occurrences: tuple[Occurrence, ...] = ()
 
 
 class FrontendError(CompileError):
@@ -61,11 +65,11 @@ def parse_source(
     ``file`` names the text in messages; relative includes start from it. ``defines`` maps macros to their text. With
     ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
     could be found in one run. ``models`` are the paths of files behind the text, which define functions that it
-    declares.
+    declares; the macros of the text and ``defines`` are none of theirs.
     """
     text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
     sources = {file: text}
-    text = "\n".join([text, *(f'#include "{model}"' for model in models), ""]) if models else text
+    text = _with_models(text, defines or {}, models) if models else text
     roots = [*include_roots, *(Path(model).parent for model in models)] if include_roots else ()
     try:
         with uncollected(), deep_recursion(_CALLS):
@@ -79,6 +83,13 @@ def parse_source(
             "an expression or statement nests too deeply", Span(file, 1), "split it up", code=Code.NESTED_TOO_DEEP
         )
         raise FrontendError([place], sources) from None
+
+
+def _with_models(text: str, defines: Iterable[str], models: Iterable[str]) -> str:
+    """The text with those of the models behind it, without the macros that it was given or defines itself: those of
+    what it includes stay, as what keeps a file from being included twice is one of them."""
+    own = dict.fromkeys([*defines, *_DEFINED.findall(text)])
+    return "\n".join([text, *(f"#undef {name}" for name in own), *(f'#include "{model}"' for model in models), ""])
 
 
 def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
@@ -104,7 +115,8 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     if errors:
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
-    return Result(module, tuple(with_macro(d, expanded) for d in sorted(found, key=_order)))
+    warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
+    return Result(module, warnings, tuple(program.occurrences))
 
 
 @contextmanager

@@ -60,6 +60,7 @@ FUNCTION: dict[str, Form] = {
     "uses_global_work_offset": Form(1, 1, lowest=0, highest=1),
     "autorun": Form(),
     "task": Form(),
+    "feed_forward": Form(),
     "use_stall_enable_clusters": Form(),
     "scheduler_target_fmax_mhz": Form(1, 1),
     "num_share_resources": Form(1, 1),
@@ -265,6 +266,13 @@ def check_function(attrs: dict, spans: dict, parameters: int) -> None:
         )
     if attrs.get(Attr.AUTORUN) and parameters:
         _refuse(spans, Attr.AUTORUN, "an autorun kernel has no arguments", "read from channels, or remove autorun")
+    if attrs.get(Attr.AUTORUN) and attrs.get(Attr.FEED_FORWARD):
+        _refuse(
+            spans,
+            Attr.FEED_FORWARD,
+            "feed_forward splits a kernel into parts that one launch starts, and an autorun kernel has no launch",
+            "remove one of the two",
+        )
 
 
 def check_memory(attrs: dict, spans: dict) -> None:

@@ -138,6 +138,7 @@ class Program(ParameterChecker):
             return tree  # a declaration of this name had an error, which has been reported
         if not known.broken and not broken:
             self._check_same(known, tree)
+        self.occurs(tree.name, known, span)
         known.broken += broken
         known.parameters, known.written_types = (
             (parameters, written) if known.body is None else (known.parameters, known.written_types)

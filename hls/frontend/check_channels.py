@@ -133,7 +133,7 @@ class ChannelCallChecker(UnitCallChecker):
         while isinstance(node, c_ast.ArrayRef):
             indices.insert(0, node.subscript)
             node = node.name
-        channel = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
+        channel = self.find(str(node.name), self.span(node)) if isinstance(node, c_ast.ID) else None
         span = self.span(node)
         if not isinstance(channel, tt.Channel):
             raise CompileError.at(

@@ -165,7 +165,7 @@ class PragmaChecker(DeclarationChecker):
     def _ivdep(self, pragma: LoopPragma) -> tuple[tt.Variable | None, int]:
         variable = None
         if pragma.array:
-            variable = self.find(pragma.array)
+            variable = self.find(pragma.array, pragma.span)
             if not isinstance(variable, tt.Variable) or not isinstance(variable.type, (ct.Pointer, ct.Array)):
                 raise CompileError.at(
                     pragma.span,

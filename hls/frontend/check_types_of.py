@@ -19,7 +19,7 @@ class TypeOperators(TypeChecker):
 
     def named_type(self, node, span: Span) -> ct.CType:
         """The type that is written, or the type of the expression."""
-        named = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
+        named = self.find(str(node.name), self.span(node)) if isinstance(node, c_ast.ID) else None
         if isinstance(node, c_ast.Typename):
             return self.declared(node, span).type
         if isinstance(named, TypeName):  # in an attribute, where the grammar knows no typedefs

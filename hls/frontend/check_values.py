@@ -126,7 +126,7 @@ class ValueChecker(PointerOperators):
 
     def _expr_id(self, node):
         name, span = str(node.name), self.span(node)
-        meaning = self.find(name)
+        meaning = self.find(name, span)
         if isinstance(meaning, EnumConstant):
             return tt.Const(meaning.type, span, meaning.value & (1 << meaning.type.bits) - 1)
         if isinstance(meaning, tt.Variable):

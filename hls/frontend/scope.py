@@ -1,12 +1,13 @@
 """Names in scope, and the messages collected so far."""
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from .types import CType, Qualified, Struct
 
-__all__ = ["POISON", "EnumConstant", "Scopes", "StructTag", "TypeName"]
+__all__ = ["POISON", "EnumConstant", "Occurrence", "Scopes", "StructTag", "TypeName"]
 
 
 class TypeName:
@@ -40,11 +41,23 @@ class _Poison:
 POISON = _Poison()
 
 
+@dataclass(frozen=True)
+class Occurrence:
+    """The name ``text`` at ``span`` means what was declared at ``declared``, which is ``span`` where it is declared. A
+    name that a macro expands to is at the place of the macro's name."""
+
+    text: str
+    span: Span
+    declared: Span
+
+
 class Scopes:
     """A stack of name tables, with messages collected by :meth:`recover`."""
 
     def __init__(self) -> None:
         self._stack: list[dict[str, object]] = [{}]
+        self._declared: dict[object, Span] = {}  #: where each meaning was declared first
+        self.occurrences: list[Occurrence] = []
         self.diagnostics: list[Diagnostic] = []
 
     @contextmanager
@@ -56,14 +69,21 @@ class Scopes:
         finally:
             self._stack.pop()
 
-    def find(self, name: str):
-        """The meaning of the name here, or None. Raises a silent CompileError for a name whose declaration failed."""
+    def find(self, name: str, span: Span | None = None):
+        """The meaning of the name here, or None; ``span`` is where it is used. Raises a silent CompileError for a name
+        whose declaration failed."""
         for table in reversed(self._stack):
             if name in table:
                 if table[name] is POISON:
                     raise CompileError()
+                self.occurs(name, table[name], span)
                 return table[name]
         return None
+
+    def occurs(self, name: str, meaning: object, span: Span | None) -> None:
+        """Record that the name with this meaning stands at ``span``."""
+        if span is not None and meaning in self._declared:
+            self.occurrences.append(Occurrence(name, span, self._declared[meaning]))
 
     def types(self) -> list[str]:
         """The names that denote a type here."""
@@ -85,6 +105,9 @@ class Scopes:
                 )
             )
         self._stack[-1][name] = meaning
+        if span is not None and meaning is not POISON:
+            self._declared.setdefault(meaning, span)
+            self.occurs(name, meaning, span)
 
     def similar(self, name: str, more=()) -> str:
         """A hint with a similar known name, or nothing."""

@@ -247,6 +247,7 @@ class Attr:
     CONSOLE = _key("console", FUNCTIONS, TEXT, "the channel that takes what it prints")
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
+    FEED_FORWARD = _key("feed_forward", FUNCTIONS, FLAG, "is to be split into a memory part and a compute part", True)
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
     SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
     NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)
@@ -262,6 +263,7 @@ class Attr:
     UNITS = _key("units", FUNCTIONS, COUNT, "how many compute units take groups of one launch")
     LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
     PART_OF = _key("part_of", FUNCTIONS, TEXT, "the kernel that it is a part of, with which it starts and ends")
+    PARTS = _key("parts", FUNCTIONS, NAMES, "the other parts of a split kernel, which start and end with it")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")
 
     # memories: requests of the program
@@ -301,6 +303,7 @@ class Attr:
     HOLDS_UP = _key("holds_up", MEMORIES, FLAG, "would hold up a loop as registers")
 
     # channels
+    CARRIES = _key("carries", CHANNELS, TEXT, "what passes between two parts of a kernel, for messages")
     CHANNEL_DEPTH = _key("depth", _CHANNELS, NATURAL, "values that the channel holds at least", True)
     IO = _key("io", _CHANNELS, TEXT, "the board's stream that the channel is bound to", True)
     PIPE_BLOCKING = _key("blocking", _CHANNELS, FLAG, "is a pipe whose reads and writes wait", True)

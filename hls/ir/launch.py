@@ -16,11 +16,13 @@ __all__ = [
     "IndexSpace",
     "hidden_arguments",
     "host_arguments",
+    "is_part",
     "lanes_of",
     "most_tokens",
     "most_work_items",
     "per_group",
     "units_of",
+    "whole_of",
 ]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always safe
@@ -40,6 +42,16 @@ def units_of(function: Function) -> int:
     """The number of compute units that share the groups of a launch. With more than one, the function runs once per
     group."""
     return function.attrs.get(Attr.UNITS, 1)
+
+
+def is_part(function: Function) -> bool:
+    """Whether the function is one of several parts of a split kernel, all of which one launch starts."""
+    return Attr.PARTS in function.attrs or Attr.PART_OF in function.attrs
+
+
+def whole_of(function: Function) -> str:
+    """The name of the kernel in the source: of a part of a split kernel, that of the whole."""
+    return str(function.attrs.get(Attr.PART_OF, function.name))
 
 
 def hidden_arguments(function: Function) -> dict[str, Value]:

@@ -8,6 +8,7 @@ place of the coefficients for each step; the error of the functions as a whole i
 docs/arithmetic.md.
 """
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -303,6 +304,12 @@ def double_tables() -> list[str]:
 DOUBLE_LOG_SPLIT = 53
 
 
+def arc_table() -> list[str]:
+    """atan(k / 64) as bits of doubles."""
+    arcs = [struct.unpack("<Q", struct.pack("<d", float(mp.atan(mpf(k) / 64))))[0] for k in range(65)]
+    return ["// the bits of atan(k / 64)", _table("ATAN_VALUES", [f"{bits:#x}UL" for bits in arcs])]
+
+
 def _text(polynomials, constants, *tables: list[str]) -> str:
     lines = ["// Written by hls/mathlib/coefficients.py; do not edit."]
     lines += [line for polynomial in polynomials for line in polynomial.lines()]
@@ -418,7 +425,7 @@ def headers() -> dict[str, str]:
         "coefficients.h": _text(POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables(), two_over_pi(7, 32)),
         "native_coefficients.h": _text(NATIVE_LINES, NATIVE_CONSTANTS, native_angle()),
         "double_coefficients.h": _text(
-            DOUBLE_POLYNOMIALS, DOUBLE_CONSTANTS, _units(), double_tables(), two_over_pi(21, 64)
+            DOUBLE_POLYNOMIALS, DOUBLE_CONSTANTS, _units(), double_tables(), two_over_pi(21, 64), arc_table()
         ),
     }
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from ..target.board import Device
 from .netlist import Memory, Module, Use, read_modules
 
-__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate", "integers"]
+__all__ = ["NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate", "integers"]
 
 #: Memories up to this size are cheaper in tables than in a block.
 SMALL_MEMORY_BITS = 640
@@ -46,21 +46,6 @@ class Resources:
 
 
 NOTHING = Resources()
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """The capacity of a logic cell; memories of ``ram_words`` words take ``ram_tables`` tables per bit."""
-
-    tables: int
-    registers: int
-    ram_words: int
-    ram_tables: float
-
-
-#: name that boards use for the cell that logic is counted in
-CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
-CELLS = {"alm": _Cell(2, 4, 32, 1.0), "lut4": _Cell(1, 1, 16, 1.5)}
 
 
 @dataclass
@@ -165,7 +150,7 @@ def integers(whole: int, shares: Sequence[float]) -> list[int]:
 class _Counter:
     def __init__(self, modules: dict[str, Module], device: Device) -> None:
         self.modules, self.device = modules, device
-        self.cell = CELLS[device.logic_cell]
+        self.cell = device.cell
         self.known: dict[str, _Sum] = {}
 
     def inside(self, name: str) -> _Sum:

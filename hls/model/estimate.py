@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ..diag import Span, at_line
 from ..ir import Attr, Function, Op
+from ..ir.launch import is_part
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..planning.memory import MemoryPlan
@@ -64,6 +65,8 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
 
 
 def _check(planned: Planned) -> None:
+    if is_part(planned.function):
+        raise NotModelled("a memory part and a compute part")
     for region in regions(planned.plan):
         for op in region.place:
             if op.opcode in ("channel_read", "channel_write"):

@@ -19,7 +19,7 @@ from ..planning.memory.hazards import HazardPlan
 from ..planning.schedule import LevelPlan, RegionPlan
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
-from ..target.board import Board, DramTiming, SramTiming
+from ..target.board import Board, DramTiming, PortTiming
 from .ideal import Ideal
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
@@ -93,7 +93,7 @@ class MemoryTime:
         timing, period = self.board.memory.timing, self.board.clock.period_ns
         if isinstance(timing, DramTiming):
             return PATH + timing.first_word_ns / period
-        return PATH + timing.latency_ns / period if isinstance(timing, SramTiming) else 1.0
+        return PATH + timing.latency_ns / period if isinstance(timing, PortTiming) else 1.0
 
     @property
     def ends(self) -> float:
@@ -218,7 +218,8 @@ class MemoryTime:
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         searched = traffic.looked_up if access.unit is LsuKind.CACHED_LOAD else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
-        if access.reads_ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
+        ahead = access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
+        if ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)

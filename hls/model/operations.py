@@ -16,7 +16,6 @@ from ..ir.rewrite import is_constant
 from ..planning.schedule import OperatorTiming
 from ..planning.schedule.parts import PartChoice
 from ..target.board import Device
-from .area import CELLS
 from .netlist import CHOICE, CONDITION, GATE, read_modules, tree
 
 __all__ = ["logic_cells"]
@@ -24,7 +23,7 @@ __all__ = ["logic_cells"]
 
 def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> int:
     """Logic cells of the device for the operations and loops of a flat kernel, without accesses and control."""
-    cell, used = CELLS[device.logic_cell], uses(function.body)
+    cell, used = device.cell, uses(function.body)
     tables = sum(
         _of(op, timing) if op.opcode != "loop" else _of_carried(op, timing) + cell.ram_tables * _queued(op, used)
         for op in walk(function.body)

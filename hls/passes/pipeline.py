@@ -7,10 +7,12 @@
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..analysis.timing import TimingModel
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
+from ..ir.launch import is_part
 from ..limits import DEFAULT_LIMITS, Limits
 from ..narrow import instance, present
 from ..recursion import deep_recursion
@@ -123,6 +125,7 @@ __all__ = [
     "legalize",
     "link_program",
     "optimize",
+    "split",
     "without_stream_bounds",
 ]
 
@@ -370,10 +373,10 @@ def _scalar(options: PipelineOptions) -> Stage:
     )
 
 
-def _decouple(options: PipelineOptions) -> Stage:
-    """Splits kernels; run by ``sluice opt`` only, as hardware has no launch for several parts yet."""
+def _decouple(options: PipelineOptions, **request: Any) -> Stage:
+    """Splits kernels, those for which that is asked for (:func:`split`); ``request`` are fields of the pass."""
     # addresses have their final widths, and no load is made early or coalesced with others yet: each part gets that
-    return Stage("decouple", (Decouple(options.address_bits, warn=options.warn),))
+    return Stage("decouple", (Decouple(options.address_bits, warn=options.warn, **request),))
 
 
 def _memory(options: PipelineOptions) -> Stage:
@@ -518,8 +521,7 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
     options = replace(options, fp_relaxed=True, hazards=True)
     stages = kernel_stages(options)
-    place = [stage.name for stage in stages].index("memory")
-    before, after = stages[:place], stages[place:]
+    before, after = stages[:_MEMORY], stages[_MEMORY:]
     return (
         link_stage(True, options.warn, True, prints=True),
         legalize_stage(board, options.warn),
@@ -587,9 +589,35 @@ def _optimized(function: Function, options: PipelineOptions) -> Function:
     function = in_memory(function, names) if names else function
     if names and options.inspection:
         options.inspection.again(function)
-    return PassManager(options.inspection, options.check, (Form.LINKED, Form.INLINED)).run_function(
-        kernel_stages(options), function
-    )
+    stages = kernel_stages(options)
+    if is_part(function):  # what comes before was done to the whole kernel
+        stages = stages[_MEMORY:]
+    return PassManager(options.inspection, options.check, _forms_of(function)).run_function(stages, function)
+
+
+#: the place of the stage behind the split of kernels
+_MEMORY = 4
+
+
+def _forms_of(function: Function) -> frozenset[Form]:
+    return frozenset(Form) - {Form.ORDERED} if is_part(function) else frozenset({Form.LINKED, Form.INLINED})
+
+
+def split(name: str, module: Module, options: PipelineOptions, depth: int, required: bool) -> Module:
+    """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
+    the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. If the kernel is
+    not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
+    CompileError is raised then."""
+    with deep_recursion():
+        function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
+        manager = PassManager(options.inspection, options.check, _forms_of(function))
+        flat = manager.run_function(kernel_stages(options)[:_MEMORY], function)
+        stage = _decouple(options, depth=depth, required=required, taken=frozenset(module.functions) - {name})
+        alone = Module({name: flat}, module.sources, module.channels)
+        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
+    if len(after.functions) == 1:
+        return Module({name: function}, module.sources, module.channels)
+    return after
 
 
 def fit_to_target(function: Function, options: PipelineOptions) -> Function:

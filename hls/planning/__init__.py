@@ -1,5 +1,6 @@
 """From an optimized kernel to its memory plan and schedule."""
 
-from .iterate import Compilation, CompiledKernel, plan_function, plan_program
+from .iterate import Compilation, CompiledKernel, plan_function
+from .program import plan_program
 
 __all__ = ["Compilation", "CompiledKernel", "plan_function", "plan_program"]

@@ -17,7 +17,7 @@ from .schedule import KernelPlan
 from .schedule.interleaving import together
 from .schedule.nest_time import assumed_trips, operations_before
 
-__all__ = ["MOST_WORK", "gains", "gathering_nests", "marked"]
+__all__ = ["MOST_WORK", "gains", "gathering_nests", "marked", "only_inner"]
 
 #: levels of a nest that become one loop
 LEVELS = 2
@@ -32,11 +32,11 @@ def gathering_nests(function: Function, plan: KernelPlan) -> list[Op]:
     return [
         loop
         for loop, region in plan.loops.items()
-        if region.cause == "crossing" and loop.span is not None and _gathers(loop, _only_inner(loop))
+        if region.cause == "crossing" and loop.span is not None and _gathers(loop, only_inner(loop))
     ]
 
 
-def _only_inner(loop: Op) -> Op | None:
+def only_inner(loop: Op) -> Op | None:
     """The loop inside, if it is the only one, is innermost, under no condition, and neither has a pragma that would not
     hold for both."""
     loops = [op for op in walk(loop.regions[0]) if op.opcode == "loop"]
@@ -83,7 +83,7 @@ def marked(module: Module, span: Span | None) -> Module | None:
 def gains(loop: Op, plan: KernelPlan, coalesced: KernelPlan) -> bool:
     """Whether an iteration of the outer ``loop`` takes fewer cycles as part of the coalesced one, with the trips of the
     inner loop that :func:`nest_time` assumes."""
-    inner = _only_inner(loop)
+    inner = only_inner(loop)
     merged = next((one for one in coalesced.loops if one.span == loop.span), None)
     if inner is None or inner not in plan.loops or merged is None:
         return False

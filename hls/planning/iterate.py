@@ -12,16 +12,17 @@ suggests something better:
 3. then, where the order of accesses to global memory on the chip limits a loop's II, addresses are compared at run
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
-   earlier (``_relieved``), and nests that gather what they store as one loop (``_coalesced``), on the same terms.
+   earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
+   (``_coalesced``), on the same terms.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, Module, Op, walk
+from ..ir import Attr, Function, MemoryObject, Module, Op, walk
 from ..ir.accesses import last_of_run
-from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
@@ -29,8 +30,7 @@ from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
-from ..passes.manager import each_kernel
-from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
+from ..passes.pipeline import PipelineOptions, fit_to_target, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
@@ -38,6 +38,7 @@ from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_f
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
+from .waiting_nests import WaitingNest, waiting_nests
 
 __all__ = [
     "Compilation",
@@ -46,7 +47,7 @@ __all__ = [
     "plan_again",
     "plan_alone",
     "plan_function",
-    "plan_program",
+    "plan_optimized",
 ]
 
 #: a loop is unrolled by itself into one floating-point unit for so many cells of the device at most: such a unit takes
@@ -56,13 +57,15 @@ CELLS_FOR_EACH_FLOAT = 2048
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled or merged."""
+    """One kernel, or a part of one, with the products of each stage, and the loops that were unrolled or merged.
+    ``inner`` are the channels between the parts of a kernel that was split."""
 
     function: Function
     memory: MemoryPlan
     plan: KernelPlan
     unrolled: tuple[Unrolled, ...] = ()
     merged: tuple[Merged, ...] = ()
+    inner: tuple[MemoryObject, ...] = ()
 
 
 @dataclass
@@ -122,45 +125,16 @@ class Compilation:
             in_memory=in_memory,
             timing=timing,
             cells=lambda alone: logic_cells(alone, timing, device),
-            cell_name=CELL_NAMES[device.logic_cell],
+            cell_name=device.cell.plural,
             warn=self.warnings.append,
             record=self.changes.append,
             inspection=self.inspection,
         )
 
 
-def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
-    """Every stage before hardware generation, for a linked program. Raises CompileError for a kernel that cannot be
-    built."""
-    passes = compilation.passes()
-    module = legalize(module, compilation.board, passes)
-    targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
-    for kernel in targets:
-        _check_target(kernel, compilation)
-    if targets:
-        functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
-    else:
-        functions = list(optimize(module, passes).kernels)
-    return tuple(each_kernel(functions, lambda function: _kernel(function, module, compilation)))
-
-
-def _check_target(kernel: Function, compilation: Compilation) -> None:
-    """Warns of a target below the clock at which the kernel will run."""
-    target, clock = kernel.attrs[Attr.SCHEDULER_TARGET_FMAX_MHZ], compilation.board.clock.kernel_mhz
-    if target < clock:
-        compilation.warnings.append(
-            Diagnostic(
-                f"kernel '{kernel.name}' is scheduled for {target:g} MHz, but the kernel clock is {clock:g} MHz: "
-                "its paths may be too long for it",
-                kernel.span,
-                f"lower the clock of the design with --clock {target:g}, or raise scheduler_target_fmax_mhz",
-                "warning",
-                code=Code.TARGET_BELOW_CLOCK,
-            )
-        )
-
-
-def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
+def plan_optimized(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
+    """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
+    best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
     kernel, attempt = _coalesced(*_as_written(function, module, compilation), module, compilation)
     compilation.warnings += attempt.warnings
@@ -214,30 +188,50 @@ def _compared(
 def _coalesced(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation]:
-    """The kernel with each nest that gathers what it stores as one loop where that gains cycles, and what was reported
-    for it. The nests are tried one after the other, each once, together with those that gained before it. ``MOST_WORK``
-    limits the attempts; a note says which nest is left out first."""
-    name, program = kernel.function.name, _alone(kernel.function.name, module)
+    """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
+    gains cycles, and what was reported for it. The nests are tried one after the other, each once, together with those
+    that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
+    program = _alone(kernel.function.name, module)
     tried, work = set[Span | None](), 0
-    while left := [one for one in gathering_nests(kernel.function, kernel.plan) if one.span not in tried]:
-        loop = left[0]
+    while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:
+        loop = left[0][0]
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
-            compilation.warnings.append(_untried(name, left))
+            compilation.warnings.append(_untried(kernel.function.name, [one for one, _ in left]))
             break
         tried.add(loop.span)
-        candidate = marked(program, loop.span)
-        if candidate is None:
-            continue
-        fresh = replace(compilation, warnings=[], changes=[])
-        try:
-            found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
-        except CompileError:  # one loop may need what two do not, as a sum of their counters
-            continue
-        joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
-        if joined and gains(loop, kernel.plan, found.plan):
-            kernel, attempt, program = found, fresh, candidate
+        found = _joined(loop, program, compilation)
+        if found is not None and any(gain(found[0].plan) for one, gain in left if one.span == loop.span):
+            kernel, attempt, program = found
     return kernel, attempt
+
+
+def _nests(kernel: CompiledKernel, program: Module, board: Board) -> list[tuple[Op, Callable[[KernelPlan], bool]]]:
+    """The outer loops of nests that may be faster as one loop, each with what says of the plan whether it is."""
+    latency, word = board.read_latency, board.memory.word_bytes
+    gathering = [(one, partial(gains, one, kernel.plan)) for one in gathering_nests(kernel.function, kernel.plan)]
+    waiting = waiting_nests(kernel.function, kernel.plan)
+    return [*gathering, *((one.outer, partial(_waits_less, one, program, latency, word)) for one in waiting)]
+
+
+def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:
+    return nest.gains(program, plan, latency, word)
+
+
+def _joined(loop: Op, program: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation, Module] | None:
+    """The only kernel of the program with the loop and the one inside it as one loop, what was reported for it, and the
+    program that asks for that; None if they cannot be one loop."""
+    candidate = marked(program, loop.span)
+    if candidate is None:
+        return None
+    fresh = replace(compilation, warnings=[], changes=[])
+    (name,) = [function.name for function in program.kernels]
+    try:
+        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
+    except CompileError:  # one loop may need what two do not, as a sum of their counters
+        return None
+    joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
+    return (found, fresh, candidate) if joined else None
 
 
 def _untried(name: str, nests: list[Op]) -> Diagnostic:
@@ -259,9 +253,9 @@ def _alone(name: str, module: Module) -> Module:
 
 
 def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
-    """One kernel of a program that is legal for the board, planned as in :func:`plan_program`. Raises CompileError for
-    one that cannot be built."""
-    return _kernel(optimize_alone(name, module, compilation), module, compilation)
+    """One kernel of a program that is legal for the board, planned as in :func:`plan_optimized`. Raises
+    CompileError for one that cannot be built."""
+    return plan_optimized(optimize_alone(name, module, compilation), module, compilation)
 
 
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
@@ -278,7 +272,7 @@ def plan_again(function: Function, compilation: Compilation) -> CompiledKernel:
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
     """The final plans of an optimized kernel, without trying arrays that limit a loop's II in memories
-    (:func:`plan_program` does)."""
+    (:func:`plan_optimized` does)."""
     compilation = compilation.of(function)
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 

@@ -35,6 +35,7 @@ class Measured:
     samples: Sequence[Samples] = ()
     levels: Mapping[str, int] = field(default_factory=dict)
     banks: tuple[model.Bank, ...] = ()
+    part: bool = False  #: of a part of a split kernel, observed in launch ``of`` of the kernel
 
 
 def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> model.Launch:
@@ -74,6 +75,7 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         banks=measured.banks,
         work=tuple(_work(layout, stats["loops"])),
         local=tuple(_local(one, entry) for one, entry in zip(layout.local, stats["local"])),
+        part=measured.part,
     )
 
 

@@ -119,6 +119,8 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
     them; ``units`` has for each how many groups it took, its own loops and its own accounts.
 
+    For a split kernel all of these are those of its compute part; ``parts`` has the same for the other parts.
+
     What was built without counters is missing: then there are no loops, accesses and channels, or there is one account
     of all cycles. ``local``, the accesses to memories inside the kernel, and the last two shares are only there where a
     simulator counted (:attr:`Layout.probed`).
@@ -136,6 +138,7 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
             | {"loops": [], "memory": [], "channels": [], "local": []}
             | {"accounts": _not_counted(cycles), "units": []}
         )
+    head |= {"parts": [decode(part, layout.of_part(part, values)) for part in layout.parts]} if layout.parts else {}
     units = [_unit(layout, unit, values, cycles) for unit in range(layout.units)]
     values, passed = layout.sums(values), layout.units * cycles
     events, period_us = layout.has_events, 1 / layout.clock_mhz / layout.units

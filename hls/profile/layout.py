@@ -21,7 +21,7 @@ A simulator that counts the signals of a probe itself also counts what would be 
 words as the unit's bursts can have.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 __all__ = [
@@ -154,6 +154,7 @@ class Channel:
     writes: bool
     depth: int
     line: int | None
+    inner: bool = False  #: leads to another part of the same kernel; ``name`` says what passes there
 
     def counters(self) -> tuple[Counter, ...]:
         """The counters of this end, one for each of ``CHANNEL_KINDS``."""
@@ -193,6 +194,7 @@ class Layout:
     units: int = 1  #: compute units, each of which has all of these
     local: tuple[Local, ...] = ()
     probed: bool = False  #: counted by a simulator, which also counts what hardware does not
+    parts: tuple["Layout", ...] = ()  #: of a split kernel, those of its other parts, which run as long as it does
 
     def __post_init__(self):
         names = [counter.name for counter in self.counters]
@@ -207,7 +209,38 @@ class Layout:
 
     @property
     def counters(self) -> tuple[Counter, ...]:
-        """In register order, unit after unit."""
+        """In register order, unit after unit; then those of the other parts."""
+        return (*self.own, *(replace(one, name=f"part{k}_{one.name}") for k, one in self._of_parts()))
+
+    def _of_parts(self) -> Iterator[tuple[int, Counter]]:
+        """Each counter of the other parts, with the part's number."""
+        return ((k, one) for k, part in enumerate(self.parts, 1) for one in part.counters)
+
+    def of_part(self, part: "Layout", values: Mapping[str, int]) -> dict[str, int]:
+        """The values of one of the other ``parts`` by its own names, from those of the kernel by all names."""
+        place = self.parts.index(part) + 1
+        found = {one.name: f"part{place}_{one.name}" for one in part.counters}
+        rest = {CYCLES: CYCLES} | {name: whole for name, whole in found.items() if whole in values}
+        return {name: values[whole] for name, whole in rest.items()}
+
+    def of_whole(self, part: "Layout", values: Mapping[str, int]) -> dict[str, int]:
+        """The inverse of :meth:`of_part`: the values of a part by the names of the kernel, cycles left out."""
+        place = self.parts.index(part) + 1
+        return {f"part{place}_{name}": value for name, value in values.items() if name != CYCLES}
+
+    @property
+    def joined(self) -> bool:
+        """Whether the kernel passes values to or from others."""
+        return any(not one.inner for one in self.channels)
+
+    @property
+    def all_accesses(self) -> tuple[Access, ...]:
+        """The accesses of all parts, in the order in which the status register numbers them."""
+        return (*self.accesses, *(access for part in self.parts for access in part.accesses))
+
+    @property
+    def own(self) -> tuple[Counter, ...]:
+        """The counters of the part that has the kernel's name, unit after unit."""
         if self.units == 1:
             return self.of_unit
         return tuple(
@@ -227,7 +260,7 @@ class Layout:
 
     def sums(self, values: Mapping[str, int]) -> dict[str, int]:
         """Values by the names of :attr:`of_unit`, summed over the units; other values are unchanged."""
-        mine = {counter.name for counter in self.counters}
+        mine = {counter.name for counter in self.own}
         rest = {name: value for name, value in values.items() if name not in mine}
         return rest | {
             counter.name: sum(values[self.unit_name(unit, counter)] for unit in range(self.units))

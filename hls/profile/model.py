@@ -284,6 +284,7 @@ class Launch:
     roof_bytes_per_ns: float | None = None
     roof_by: str = ""
     local: tuple[Local, ...] = ()
+    part: bool = False  #: of a part of a split kernel, which starts and ends with launch ``of``
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ def render_brief(profile: model.Profile, width: int = 132) -> str:
 
 
 def _head(profile: model.Profile) -> str:
-    captures = sum(one.capture for one in profile.launches)
-    launches = len(profile.launches) - captures
+    captures = sum(one.capture and not one.part for one in profile.launches)
+    launches = sum(not one.capture for one in profile.launches)
     told = f"{launches:,} launch{'es' if launches != 1 else ''}"
     told += f" and {captures:,} captures of autorun kernels" if captures else ""
     only = f"; {profile.recorded}" if profile.recorded else ""

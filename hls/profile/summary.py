@@ -38,7 +38,7 @@ def _kernel(name: str, launches: list[model.Launch], depths: Sequence[model.Chan
     accounts = sum_accounts(launches)
     return model.Kernel(
         name=name,
-        autorun=launches[0].capture,
+        autorun=launches[0].capture and not launches[0].part,
         launches=len(launches),
         cycles=cycles,
         mean=cycles / len(launches),

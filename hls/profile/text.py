@@ -14,7 +14,8 @@ __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "tab
 
 
 def render(stats: dict, source: str = "", width: int = 132) -> str:
-    """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
+    """The result of :func:`hls.profile.decode` as tables, of a split kernel those of its parts one after the other.
+    ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     head = f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}\n"
@@ -26,7 +27,8 @@ def render(stats: dict, source: str = "", width: int = 132) -> str:
         _channels(stats["channels"]),
     )
     said = [_wrapped(one.sentence, width) for one in _both_wait(stats["channels"])]
-    return head + tables_text(tables, width) + "".join(f"{one}\n" for one in said)
+    whole = head + tables_text(tables, width) + "".join(f"{one}\n" for one in said)
+    return "\n".join([whole, *(render(part, source, width) for part in stats.get("parts", ()))])
 
 
 def tables_text(tables: Iterable[Table], width: int) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..limits import Limits
-from ..options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES
+from ..options import CONTROLS, COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES
 from ..target.board import MHZ
 
 __all__ = ["KEYS", "TABLES", "Key", "in_toml", "schema"]
@@ -119,6 +119,7 @@ KEYS = {
             "include_roots",
             place="folder",
         ),
+        Key("libraries", "strings", "libraries of RTL functions, as `-l` names them", "libraries", place="file"),
         _option("fp-relaxed", "boolean", "other orders of floating-point additions", "fp_relaxed"),
         _option("fpc", "boolean", "round a sum of products once, at its end", "fpc"),
         _option("cl-denorms-are-zero", "boolean", "subnormal numbers are zeros in arithmetic", "denorms_are_zero"),
@@ -132,6 +133,13 @@ KEYS = {
         ),
         _option("no-interleaving", "strings", "memories whose banks follow one another", "no_interleaving"),
         _option("control", "string", "how kernels are started", "control", choices=CONTROLS),
+        _option(
+            "feed-forward",
+            "string",
+            "which kernels are split into a memory part and a compute part",
+            "feed_forward",
+            choices=FEED_FORWARDS,
+        ),
         _option("reset-active", "string", "level of the reset", "reset_active", choices=RESETS),
         _option("stream-names", "string", "names of the ports of streams", "stream_names", choices=STREAM_NAMES),
         _option("prefix", "string", "put in front of the names of modules and files", "prefix"),

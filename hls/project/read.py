@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,6 +13,7 @@ from ..diag import Code, CompileError, Diagnostic
 from ..diag import Span as Place
 from ..limits import Limits
 from ..options import Options
+from ..rtl_library import RtlFunction, load_libraries
 from ..target.board import BoardError, board_and_clock, known_boards
 from ..toml_text import parse, read_text
 from .keys import KEYS, TABLES, in_toml
@@ -35,6 +36,7 @@ class Project:
     values: dict[str, Any] = field(default_factory=dict)
     defines: dict[str, str] = field(default_factory=dict)
     limits: dict[str, int] = field(default_factory=dict)
+    functions: tuple[RtlFunction, ...] = ()  #: those of its libraries
 
     @property
     def board(self) -> str | None:
@@ -68,6 +70,7 @@ class Project:
             options,
             defines=self.defines | options.defines,
             include_dirs=tuple(dict.fromkeys((*options.include_dirs, *folders))),
+            libraries=options.libraries or self.functions,
             limits=options.limits if options.limits != usual.limits else _limits(self.limits),
             **taken,
         )
@@ -165,7 +168,19 @@ class _Reader:
                 values[path] = value
         if "board" in values:
             values["board"] = self._board(values["board"], values.pop("clock", None))
-        return Project(self.file, self.text, values, dict(self._defines(data)), dict(self._limits(data)))
+        defines, limits = dict(self._defines(data)), dict(self._limits(data))
+        return Project(self.file, self.text, values, defines, limits, self._functions(values.get("libraries", ())))
+
+    def _functions(self, paths: Sequence[str]) -> tuple[RtlFunction, ...]:
+        if self.found:  # some of the files may not be there
+            return ()
+        try:
+            return load_libraries(map(Path, paths))
+        except CompileError as error:
+            place = place_of(self.text, self.file, ("libraries",))
+            note = Diagnostic("as this file names it", place, severity="note")
+            self.found += [replace(one, notes=(*one.notes, note)) for one in error.diagnostics]
+            return ()
 
     def _wrong(self, path: str, message: str, hint: str = _HINT, value: str = "") -> None:
         place = place_of(self.text, self.file, tuple(path.split(".")), value)

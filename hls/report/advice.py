@@ -7,7 +7,7 @@ a gain are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..diag import Span
 from ..ir import Attr, MemoryObject, Op, Value
@@ -31,10 +31,10 @@ from ..planning.what_if import (
     critical_args,
 )
 from .bottleneck import LoopExplainer
-from .model import Bottleneck, Loop, Part, Serial, Share, WouldBe
+from .model import Bottleneck, Loop, Part, Rewrite, Serial, Share, WouldBe
 from .phrasing import say_operation
 
-__all__ = ["Advisor"]
+__all__ = ["Advisor", "gained", "slowness"]
 
 #: limits: changes reported for one loop, and rounds that add carried values to those cut together
 MOST_ADVICE, MOST_ROUNDS = 3, 4
@@ -55,13 +55,14 @@ _FEW_PORTS = ("singlepump", "numwriteports", "numreadports", "max_replicates", "
 @dataclass(frozen=True)
 class Candidate:
     """A change and how it is tried: as it would be written in the source, or by removing a constraint (``at_best``:
-    more than the change itself may remove)."""
+    more than the change itself may remove). ``rewrite`` is how the source is written with it, where that is known."""
 
     change: str
     source: tuple[SourceEdit, ...] = ()
     planned: tuple[PlannedEdit, ...] = ()
     fp_relaxed: bool | None = None
     at_best: bool = False
+    rewrite: Rewrite | None = None
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,18 @@ class Advisor:
             yield from self._across(loop.serial[0], plan)
         limit = Attr.MAX_INTERLEAVING in plan.loop_op.attrs and Attr.INTERLEAVE_REASON not in plan.loop_op.attrs
         if limit and loop.interleaving < plan.ii:
+            span, names = plan.loop_op.span, ("max_interleaving",)
             yield Candidate(
-                "Remove #pragma max_interleaving", (WithPragmas(plan.loop_op.span, drop=("max_interleaving",)),)
+                "Remove #pragma max_interleaving",
+                (WithPragmas(span, drop=names),),
+                rewrite=Rewrite("remove pragmas", span, names),
             )
         if sole is not None and any(op.opcode == "loop" for op in sole.region.ops):
             edit = WithPragmas(sole.loop.span, (("loop_coalesce", ALL),))
             label = sole.loop.attrs.get(Attr.LABEL, "")
-            yield Candidate(f"Coalesce loop {label} and its inner loops with #pragma loop_coalesce", (edit,))
+            rewrite = Rewrite("pragma", sole.loop.span, ("loop_coalesce",))
+            change = f"Coalesce loop {label} and its inner loops with #pragma loop_coalesce"
+            yield Candidate(change, (edit,), rewrite=rewrite)
 
     def copies(self, plan: RegionPlan) -> list[RegionPlan]:
         """Other copies of the loop."""
@@ -135,12 +141,8 @@ class Advisor:
         """The result of the change, or None if it gains nothing."""
         measured = self._run(candidate)
         now = measured.loops.get(plan.loop_op.span) if measured is not None else None
-        if now is None or not now.ii:
-            return None
-        if _slowness(now) >= _slowness(loop):
-            return None
-        fmax = now.path.fmax_mhz if now.path else None
-        return WouldBe(candidate.change, now.ii, now.interleaving, fmax, _interval(now), candidate.at_best)
+        found = gained(candidate.change, loop, now) if now is not None else None
+        return replace(found, at_best=candidate.at_best, rewrite=candidate.rewrite) if found is not None else None
 
     def _behind(self, plan: RegionPlan, loop: Loop, cause: Bottleneck) -> list[WouldBe]:
         """For a loop that is limited by more than one dependence: changes against the next cause, alone or combined."""
@@ -159,8 +161,12 @@ class Advisor:
 
     def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         if cause.kind in _REQUESTS:
-            edit = WithPragmas(plan.loop_op.span, drop=_REQUESTS[cause.kind])
-            yield Candidate("Remove the pragma unless it is needed for another reason", (edit,))
+            span, names = plan.loop_op.span, _REQUESTS[cause.kind]
+            yield Candidate(
+                "Remove the pragma unless it is needed for another reason",
+                (WithPragmas(span, drop=names),),
+                rewrite=Rewrite("remove pragmas", span, names),
+            )
         elif cause.kind == "data":
             yield from self._data(cause, plan, critical_args(plan))
         else:
@@ -210,10 +216,12 @@ class Advisor:
             yield Candidate(more, (ivdep,), at_best=True)
         elif cause.memory and not self.explainer.known.contradict(plan.loop_op, cause.memory):
             array = f" array({name})" if ivdep.memory is not None else ""
+            words = ("ivdep", array.strip()) if array else ("ivdep",)
             yield Candidate(
                 f"Remove the dependence: write #pragma ivdep{array} if no iteration accesses an element of {name} that "
                 "another iteration stores",
                 (ivdep,),
+                rewrite=Rewrite("pragma", plan.loop_op.span, words),
             )
         if cause.distance == 1 and not cause.onchip:
             apart = f"Move it to memory on the chip: copy {name} to a private array before the loop and back after it"
@@ -236,7 +244,7 @@ class Advisor:
             return
         others = [other for other in self.copies(plan) if critical_args(other)]
         cut = (self._cut(plan, args), *(Cut(other.loop_op, critical_args(other)) for other in others))
-        likewise = self._likewise(plan, cut[0], cause)
+        likewise = self._likewise(cut[0], cause)
         if most is not None and most.opcode == "load":
             ahead = "load all candidate elements before the index is known, and select one of them"
             yield Candidate(f"Simplify the recurrence: {ahead}", planned=cut, at_best=True)
@@ -245,6 +253,9 @@ class Advisor:
                 f"Relax the dependence: shift {plan.ii + 1} partial sums of {cause.subject} through a private array, "
                 f"one step an iteration, and add them up after the loop{likewise}",
                 planned=cut,
+                rewrite=Rewrite(
+                    "partial sums", plan.loop_op.span, (cause.subject, *self._beside(cut[0], cause)), plan.ii + 1
+                ),
             )
             yield Candidate("Let the compiler do so with -fp-relaxed", fp_relaxed=True)
         elif most is not None and most.opcode in _PRODUCTS and _nothing_but(cause, _PRODUCTS):
@@ -258,10 +269,14 @@ class Advisor:
             bypass = () if more else self._without_longest(plan)
             yield from self._less(f"the read of {cause.subject} and its update{likewise}", bypass, cut)
 
-    def _likewise(self, plan: RegionPlan, cut: Cut, cause: Bottleneck) -> str:
+    def _beside(self, cut: Cut, cause: Bottleneck) -> tuple[str, ...]:
         """Other variables that limit the loop as much."""
         names = dict.fromkeys(self.explainer.name(arg) for arg in cut.args)
-        others = [name for name in names if name and name != cause.subject]
+        return tuple(name for name in names if name and name != cause.subject)
+
+    def _likewise(self, cut: Cut, cause: Bottleneck) -> str:
+        """What is said of the other variables."""
+        others = self._beside(cut, cause)
         return f" (also for {' and '.join(others)})" if others else ""
 
     def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
@@ -317,7 +332,9 @@ class Advisor:
             name, asked = memory.name.rpartition(".")[2], dict(memory.attrs)
             if asked.get("numwriteports") != 2:
                 edit = Ports(memory.span, (("doublepump", True), ("numwriteports", 2)), _FEW_PORTS)
-                yield Candidate(f"Write __attribute__((doublepump, numwriteports(2))) for {name}", (edit,))
+                rewrite = Rewrite("attributes", memory.span, ("doublepump", "numwriteports(2)"))
+                change = f"Write __attribute__((doublepump, numwriteports(2))) for {name}"
+                yield Candidate(change, (edit,), rewrite=rewrite)
             few = tuple(name for name in _FEW_PORTS if name in asked)
             if few:
                 yield Candidate(f"Remove {' and '.join(few)} from {name}", (Ports(memory.span, (), few),))
@@ -367,7 +384,15 @@ def _interval(loop: Loop) -> float | None:
     return max(loop.ii / loop.interleaving, loop.paced or 0)
 
 
-def _slowness(loop: Loop) -> tuple:
+def gained(change: str, loop: Loop, now: Loop) -> WouldBe | None:
+    """What the change, after which the loop is ``now``, gains; None if that is nothing."""
+    if not now.ii or slowness(now) >= slowness(loop):
+        return None
+    fmax = now.path.fmax_mhz if now.path else None
+    return WouldBe(change, now.ii, now.interleaving, fmax, _interval(now))
+
+
+def slowness(loop: Loop) -> tuple[bool, float]:
     """A sort key: the larger, the slower."""
     interval = _interval(loop)
     return (interval is None, interval if interval is not None else loop.ii / loop.interleaving)

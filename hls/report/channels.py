@@ -22,7 +22,7 @@ def _entry(key: tuple, same: list) -> Channel:
     *_, writer, reader = key
     first = same[0]
     return Channel(
-        name=first.name if len(same) == 1 else first.channel,
+        name=first.carries or (first.name if len(same) == 1 else first.channel),
         span=first.span,
         bits=first.bits,
         requested=first.requested,

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from ..diag import Diagnostic
 from ..ir import Module
-from ..model.area import CELL_NAMES
 from ..options import Options
 from ..planning import Compilation, CompiledKernel
 from ..planning.what_if import WhatIf
@@ -69,7 +68,7 @@ def check_plan(plan: PlannedProgram, source: str, advice: bool = False) -> Check
 def _kernels(plan: PlannedProgram, advice: bool) -> Iterator[Kernel]:
     compilation = Compilation(plan.board, plan.options)
     what_if = WhatIf(plan.module, compilation) if advice else None
-    cells = CELL_NAMES[plan.board.device.logic_cell]
+    cells = plan.board.device.cell.plural
     for group in group_copies(plan.kernels):
         first = group.kernels[0]
         timing = compilation.of(first.function).timing.planned(first.memory)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
-from ..ir.launch import lanes_of, units_of
-from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..ir.launch import is_part, lanes_of, units_of, whole_of
+from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..model.prediction import Prediction
 from ..options import Options
 from ..planning import Compilation
@@ -44,7 +44,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
     area = estimate(result.generated, result.top, device)
     groups = group_copies(result.kernels)
     entries = {name: group.names[0] for group in groups for name in group.names}
-    modules = module_names([kernel.name for kernel in result.interface.kernels])
+    modules = module_names(list(result.interface.layouts))
     built = [_entry(result, group, area, modules, predictions) for group in groups]
     mine = {part for module in modules.values() for part in _parts(module)}
     found = leaves(area, [names for _, names in built])
@@ -56,7 +56,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
         kernels=tuple(kernel for kernel, _ in built),
         shared=sum((used for name, used in area.parts.items() if name not in mine), area.rest),
         device=capacity(device),
-        logic_cell=CELL_NAMES[device.logic_cell],
+        logic_cell=device.cell.plural,
         messages=tuple(result.warnings),
         channels=channels,
         networks=tuple(_network(verdict, channels) for verdict in result.networks),
@@ -71,7 +71,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
             replace(
                 kernel,
                 counters=counters_of(found, kernel.name),
-                operators=operators_of(found, kernel.name, declared(result.module, kernel.name)),
+                operators=operators_of(found, kernel.name, declared(result.module, kernel.part_of or kernel.name)),
             )
             for kernel in report.kernels
         ),
@@ -98,7 +98,7 @@ def _entry(
     what_if = WhatIf(result.module, Compilation(board, result.options))
     timing = what_if.compilation.of(first.function).timing.planned(first.memory)
     kernel, loops = _collect(first, result.module, board.read_latency, _sum(area, parts), timing, what_if)
-    interface = next(one for one in result.interface.kernels if one.name == kernel.name)
+    interface = next(one for one in result.interface.kernels if one.name == whole_of(first.function))
     kernel = replace(
         kernel,
         most_work_items=interface.most_work_items,
@@ -164,9 +164,11 @@ def collect_kernel(
 def _collect(kernel, module: Module, memory_latency: int, resources, timing, what_if) -> tuple[Kernel, LoopIds]:
     """The same, with the ids of its loops."""
     function = kernel.function
-    loops = collect_loops(kernel, module, memory_latency, timing, what_if)
-    attrs, source = module.functions[function.name].attrs, declared(module, function.name)
     options = what_if.compilation.options if what_if else Options()
+    if is_part(function):  # what is tried are changes of whole kernels
+        what_if = None
+    loops = collect_loops(kernel, module, memory_latency, timing, what_if)
+    attrs, source = module.functions[whole_of(function)].attrs, declared(module, whole_of(function))
     accesses = collect_accesses(kernel, loops, module.sources, options)
     found = Kernel(
         name=function.name,
@@ -194,6 +196,8 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         local_accesses=accesses.local,
         variables=collect_variables(kernel, loops, source),
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
+        part_of=function.attrs.get(Attr.PART_OF),
+        parts=function.attrs.get(Attr.PARTS, ()),
     )
     return found, loops
 

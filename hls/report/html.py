@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
@@ -30,6 +31,7 @@ __all__ = [
     "coloured",
     "data_text",
     "render",
+    "render_plain",
 ]
 
 DAGRE_VERSION = "3.1.3"
@@ -58,6 +60,7 @@ VIEWS = (
     "views/memories.js",
     "views/schedule.js",
     "views/deadlock.js",
+    "views/synthesis.js",
 )
 #: what starts a page whose views are there
 START = ("main.js",)
@@ -65,14 +68,19 @@ SCRIPTS = (*FRAME, *VIEWS, *START)
 
 
 def render(report: Report) -> str:
-    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed and deflated."""
-    data = json.loads(report_json.render(report))
-    clock = f"kernel clock {report.clock_mhz:,.1f}".removesuffix(".0") + " MHz"
-    device = f" ({report.info.device})" if report.info.device else ""
+    """The page of a report."""
+    return render_plain(json.loads(report_json.render(report)))
+
+
+def render_plain(data: dict[str, Any]) -> str:
+    """The page of a report in plain form, as :func:`hls.report.json.render` writes it. Its element ``report`` contains
+    the data, packed and deflated. Raises KeyError for what is no report."""
+    clock = f"kernel clock {data['clock_mhz']:,.1f}".removesuffix(".0") + " MHz"
+    device = f" ({data['info']['device']})" if data["info"]["device"] else ""
     return assembled(
-        title=f"{report.source} on {report.board}",
-        heading=report.source.rpartition("/")[2],
-        subtitle=f"{report.board}{device}, {clock}",
+        title=f"{data['source']} on {data['board']}",
+        heading=data["source"].rpartition("/")[2],
+        subtitle=f"{data['board']}{device}, {clock}",
         text_beside="report.txt",
         styles=STYLES,
         scripts=SCRIPTS,

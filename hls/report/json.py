@@ -4,10 +4,10 @@ describes them.
 
 import json
 
-from ..records import plain
+from ..records import Plain, plain
 from .model import Report
 
-__all__ = ["plain", "render", "written"]
+__all__ = ["plain", "render", "render_plain", "written"]
 
 #: records up to this length are written in one line
 WIDTH = 116
@@ -15,7 +15,12 @@ WIDTH = 116
 
 def render(report: Report) -> str:
     """The whole report. A span becomes {file, line, column, length}; figures computed from fields are included."""
-    return "".join(written(plain(report), "")) + "\n"
+    return render_plain(plain(report))
+
+
+def render_plain(data: Plain) -> str:
+    """A report in plain form as text."""
+    return "".join(written(data, "")) + "\n"
 
 
 def written(value, margin: str):

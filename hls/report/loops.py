@@ -8,6 +8,7 @@ from functools import cached_property
 from ..analysis.channels.endpoints import is_call
 from ..diag import Span
 from ..ir import Attr, Module, Op
+from ..ir.launch import whole_of
 from ..ir.loop_names import Place, loop_names, place_of
 from ..narrow import present
 from ..planning.schedule import LevelPlan, OperatorTiming, RegionPlan
@@ -53,8 +54,8 @@ class _Collector:
     def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if) -> None:
         self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.memory_latency, self.what_if = memory_latency, what_if
-        self.source = source_loops(module, module.functions[kernel.function.name])
-        self.memories = declared(module, kernel.function.name)
+        self.source = source_loops(module, module.functions[whole_of(kernel.function)])
+        self.memories = declared(module, whole_of(kernel.function))
         known = KnownDependences(kernel.function, timing.address_bits if timing else 64)
         self.explainer = LoopExplainer(self.memories, self.plans, memory_latency, known)
         self.unrolled = {one.span: one for one in kernel.unrolled}

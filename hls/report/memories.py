@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..ir import Attr, Module, Op
 from ..ir.accesses import memory_name
+from ..ir.launch import whole_of
 from ..narrow import instance
 from ..passes.memory.merge_memories import merged_by
 from ..planning.memory import OnChipMemory
@@ -24,7 +25,7 @@ NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.HOLDS_UP}
 
 def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None) -> tuple[Memory, ...]:
     """All memories in block RAM, in program order; ``ids`` are those of accesses."""
-    source, reserved = declared(module, kernel.function.name), _reserved(kernel)
+    source, reserved = declared(module, whole_of(kernel.function)), _reserved(kernel)
     found = []
     for planned in kernel.memory.onchip.values():
         memory = _memory(kernel, planned, source)

@@ -11,10 +11,11 @@ from ..model.area import NOTHING, Resources
 from ..records import computed
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
-from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial, Share, Unroll, WouldBe
+from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Rewrite, Serial, Share, Unroll, WouldBe
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
 from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
+from .facts.synthesis import Synthesis
 
 __all__ = [
     "ASSUMED_TRIPS",
@@ -49,6 +50,7 @@ __all__ = [
     "Replication",
     "Report",
     "Resources",
+    "Rewrite",
     "Role",
     "Serial",
     "Share",
@@ -139,6 +141,8 @@ class Kernel:
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
     #: of its launches (of all copies) whose workloads were given; None if none was
     predicted: LaunchPrediction | None = None
+    part_of: str | None = None  #: of a memory part: the kernel whose launch starts it
+    parts: tuple[str, ...] = ()  #: of a split kernel: its other parts
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,8 @@ class Report:
     area: AreaNode | None = None  #: the whole design; None if it was not estimated
     lines: tuple[LineArea, ...] = ()
     counters: Resources = NOTHING  #: what hardware counters take, in kernels and elsewhere; part of ``resources``
+    #: what `sluice synth` found for this design; None until it ran
+    synthesis: Synthesis | None = None
 
     @computed
     def resources(self) -> Resources:

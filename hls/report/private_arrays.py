@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from ..ir import ArrayType, Attr, Function, MemoryObject, Module, Value, uses, walk
-from ..ir.launch import lanes_of
+from ..ir.launch import lanes_of, whole_of
 from ..passes.lowering.vectorize_work_items import lane_name
 from .model import Private
 from .phrasing import declared
@@ -16,7 +16,7 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
     """Every private array and every constant table of the source that the kernel can access."""
     values = list(_values(kernel.function))
     arrays: dict[object, list[Private]] = {}
-    for name, memory in declared(module, kernel.function.name).items():
+    for name, memory in declared(module, whole_of(kernel.function)).items():
         if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
             arrays.setdefault(memory.span or name, []).append(_private(name, memory, values, kernel))
     return tuple(map(_whole, arrays.values()))

@@ -91,6 +91,10 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
     kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
     why = f": {kernel.reason}" if kernel.reason else ""
+    if kernel.part_of:
+        kind, why = f"memory part of kernel {kernel.part_of}", ": loads ahead of it, and starts and ends with it"
+    elif kernel.parts:
+        kind = f"compute part, with {', '.join(kernel.parts)} as memory part; {kind}"
     lines = [f"Kernel {kernel.name}{at(kernel.span)}, {kind}{why}"]
     if kernel.copies:
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"

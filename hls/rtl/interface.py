@@ -204,3 +204,8 @@ class SystemInterface:
     probe: ProbeMap | None = None  #: the output ``probe``, for simulation
     ports: tuple[PortInterface, ...] = ()  #: of the top module: clock and reset first
     reset_active: str = "high"  #: the level of the reset, which is the port ``rst``, or if "low" ``rst_n``
+
+    @property
+    def layouts(self) -> dict[str, Layout]:
+        """The counters of all kernels and of their parts, by name, in the order of the kernels."""
+        return {one.kernel: one for kernel in self.kernels for one in (kernel.layout, *kernel.layout.parts)}

@@ -7,6 +7,7 @@ from rtl_lib.dispatch import NUMBER
 
 from ..ir import Attr
 from ..ir.accesses import reads_anew
+from ..ir.launch import is_part
 from ..planning.memory import LsuKind
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .barrier import build_meets
@@ -31,7 +32,8 @@ class KernelHardware:
     A kernel that is one of several compute units gets its work from ``groups``, one token for each group:
     ``all_entered`` is a strobe for each group all of whose work-items have entered. It is ``busy`` until all units are
     done: ``exhausted`` (in) says that no more groups follow, ``quiet`` that no group is inside and all its stores are
-    acknowledged, ``finish`` (in) that all units have reached this state.
+    acknowledged, ``finish`` (in) that all units have reached this state. A part of a split kernel has ``quiet`` and
+    ``finish`` as well, and waits for the other parts.
     """
 
     def __init__(self, context: KernelContext) -> None:
@@ -39,7 +41,7 @@ class KernelHardware:
         self.autorun = bool(context.function.attrs.get(Attr.AUTORUN))  #: starts by itself
         self.error = Signal(STATUS_BITS, name="error")
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
-        self.quiet = Signal(name="quiet")
+        self.quiet, self.finish = Signal(name="quiet"), Signal(name="finish")
         self.m.submodules.static = build_static(context)
         for unit in (*context.servers.units.values(), *context.servers.ports.values()):
             unit.attach(context)
@@ -142,7 +144,7 @@ class KernelHardware:
                 self.m.d.sync += waiting.eq(0)
             with self.m.If(self.context.run.finished):
                 self.m.d.sync += passed.eq(1)
-        return waiting, passed, C(1)
+        return waiting, passed, self.finish if is_part(self.context.function) else C(1)
 
     def _run_of_groups(self):
         """The same for a compute unit, whose top has a token for each group."""
@@ -156,11 +158,7 @@ class KernelHardware:
         self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.values.of_group, NUMBER))).create(
             path=("groups",)
         )
-        self.exhausted, self.finish, self.all_entered = (
-            Signal(name="exhausted"),
-            Signal(name="finish"),
-            Signal(name="all_entered"),
-        )
+        self.exhausted, self.all_entered = Signal(name="exhausted"), Signal(name="all_entered")
         loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get(Attr.FORM) == "ndrange"]
         self.m.d.comb += [
             self.groups.ready.eq(context.run.entered),

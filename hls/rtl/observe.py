@@ -9,6 +9,7 @@ from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCount
 
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
+from ..narrow import present
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -151,7 +152,9 @@ class KernelCounters:
         first = {call.end: call.op for call in reversed(calls)}
         for end in self.hardware.ends:
             plan = self.channels[end.channel, end.index].plan
-            yield ChannelLayout(self.ends[end], plan.name, end.writes, plan.depth, _line(first[end]))
+            yield ChannelLayout(
+                self.ends[end], plan.name, end.writes, plan.depth, _line(first[end]), bool(plan.carries)
+            )
 
     def _accounts(self):
         for k, cause in enumerate(self.causes):
@@ -165,6 +168,8 @@ class KernelCounters:
         if cause.kind in _CATEGORY:
             return _CATEGORY[cause.kind]
         servers, op = self.context.servers, cause.op
+        if op in servers.channels and self._carried(op) and not servers.channels[op].end.writes:
+            return "memory"
         kinds = (("channel", servers.channels), ("barrier", servers.meets), ("memory order", servers.hazards))
         found = next((category for category, ops in kinds if op in ops), None)
         return found or ("inner loop" if op in self.context.plan.loops else "memory")
@@ -188,6 +193,8 @@ class KernelCounters:
         call = self.context.servers.channels.get(cause.op)
         if call:
             name = self.channels[call.end.channel, call.end.index].plan.name
+            if carried := self._carried(cause.op):
+                return f"waiting for {'room for ' * call.end.writes}{carried}"
             return f"waiting for channel {name} to have {'room' if call.end.writes else 'a value'}"
         return {
             "issued": "issued",
@@ -201,6 +208,11 @@ class KernelCounters:
             "recurrence": "recurrence of loop "
             f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(Attr.DISABLE_LOOP_PIPELINING) else ''}",
         }[cause.kind]
+
+    def _carried(self, call: Op) -> str:
+        """What a call passes to or from another part of the kernel; empty for a channel of the program."""
+        end = self.context.servers.channels[call].end
+        return str(self.channels[end.channel, end.index].plan.carries)
 
     def _say_loop(self, loop, label: str) -> str:
         """The message for an outer loop that waits for ``loop`` while nothing in ``loop`` waits: its last iterations
@@ -301,6 +313,8 @@ class KernelCounters:
             if call is not None:
                 op, name = cause.op, self.channels[call.end.channel, call.end.index].plan.name
                 what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
+                if carried := self._carried(present(op)):
+                    what = f"{'room for ' * call.end.writes}{carried}"
                 key, loop = self.context.names.op(op), loops.get(op)
                 taken = f"{self.ends[call.end]}_moved" if calls.count(call.end) == 1 else None
                 yield Hold(key, what, _line(op), k, is_cause=True, loop=loop, waits=tuple(waits[op]), moves=taken)

@@ -36,7 +36,7 @@ class _RamAccess:
             return
         self.interface = RamPort(
             f"ram_{context.unit_name}_{name}",
-            context.function.name,
+            context.function.attrs.get(Attr.PART_OF, context.function.name),
             self.access.memory,
             self.access.direction,
             self.access.word_bytes,

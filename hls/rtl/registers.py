@@ -4,7 +4,7 @@ from."""
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rtl_lib.axi.register_map import CONTROL, CYCLES, IDENTIFICATION, INTERRUPT, SLOT, STATUS, RegisterMap
+from rtl_lib.axi.register_map import CONTROL, CYCLE_BITS, CYCLES, IDENTIFICATION, INTERRUPT, SLOT, STATUS, RegisterMap
 
 from ..ir.launch import OVERLAP
 from ..profile.layout import Counter, Layout
@@ -42,7 +42,7 @@ def _control(layout: Layout, autorun: bool) -> Iterator[RegisterInterface]:
     text = "This kernel starts by itself and has no interrupt." if autorun else "Enables the interrupt."
     yield register("interrupt", INTERRUPT, text, enable)
     text = "Clock cycles of the run under way, or of the last one."
-    yield register("cycles", CYCLES, text, _readable("count", 0, 64, "Clock cycles."), bits=64)
+    yield register("cycles", CYCLES, text, _readable("count", 0, CYCLE_BITS, "Clock cycles."), bits=64)
 
 
 def _readable(name: str, lsb: int, bits: int, description: str) -> FieldInterface:
@@ -65,11 +65,12 @@ def _control_fields() -> tuple[FieldInterface, ...]:
 def _status_fields(layout: Layout) -> Iterator[FieldInterface]:
     yield _readable("read_refused", READ_REFUSED, 1, "Memory refused a read.")
     yield _readable("write_refused", WRITE_REFUSED, 1, "Memory refused a write.")
-    for number, access in enumerate(layout.accesses):
+    accesses = layout.all_accesses
+    for number, access in enumerate(accesses):
         bit = refused_bit(number)
         if number and bit == refused_bit(number - 1):
             break
-        shared = number + 1 < len(layout.accesses) and refused_bit(number + 1) == bit
+        shared = number + 1 < len(accesses) and refused_bit(number + 1) == bit
         more = " or of a later access" if shared else ""
         text = f"Memory refused {access.kind} of {access.buffer}{_line(access.line)}{more}."
         yield _readable(access.key, bit, 1, text)

@@ -1,6 +1,7 @@
 """The whole system: kernels, their control, and their connection to global memory."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from amaranth import *
@@ -15,7 +16,7 @@ from ..ir import Value as IrValue
 from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
 from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
-from ..planning.memory import ChannelPlan, MemoryPlan
+from ..planning.memory import Access, ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..profile.probe import WORD, ProbeMap
 from ..target.board import Memory
@@ -37,6 +38,7 @@ from .interface import (
 from .kernel import KernelHardware
 from .observe import KernelCounters, UnitCounters
 from .registers import describe_registers
+from .split_kernel import PartCounters, SplitKernel
 
 __all__ = ["KernelInput", "build_system", "module_names"]
 
@@ -99,6 +101,7 @@ class _System:
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.named: dict[str, dict] = {}
         self.names = module_names([kernel.function.name for kernel in kernels])
+        self.wholes = [one for one in kernels if Attr.PART_OF not in one.function.attrs]
         self.m = Module()
         self.probed: list[KernelCounters] = []  #: the compute units in the order of their sections of the probe
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
@@ -108,8 +111,8 @@ class _System:
 
     def build(self):
         memory = self.board.memory
-        built = [self._kernel(k, index) for index, k in enumerate(self.kernels)]
-        hardware = [h for h, _ in built]
+        built = [self._kernel(k, index) for index, k in enumerate(self.wholes)]
+        hardware = [part for parts, _ in built for part in parts]
         clocks = self._double_clock()
         signals = "t" if self.options.stream_names == "axi" else ""
         streams = connect_channels(self.m, hardware, self.channels.values(), signals)
@@ -208,7 +211,10 @@ class _System:
         )
 
     def _kernel(self, kernel: KernelInput, index: int):
+        """The hardware of a kernel, of all of its parts, and its interface."""
         function = kernel.function
+        if Attr.PARTS in function.attrs:
+            return self._split(kernel, index)
         registers = _registers(function, self.address_bits)
         arguments: dict[str, Value] = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
         if function.attrs.get(Attr.AUTORUN):  # no host sets its arguments: it has the index space that it requires
@@ -231,7 +237,28 @@ class _System:
         self.named[function.name] = units[0].context.names.given
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
         has_registers = self.options.control == "axi-lite"
-        return hardware, _interface(function, kernel, index, map_, counters.layout, has_registers)
+        return [hardware], _interface(function, [kernel], index, map_, counters.layout, has_registers)
+
+    def _split(self, kernel: KernelInput, index: int):
+        """The same for a kernel of several parts, which share registers and arguments."""
+        others = [one for one in self.kernels if one.function.attrs.get(Attr.PART_OF) == kernel.function.name]
+        inputs = [kernel, *others]
+        registers = list(dict(one for part in inputs for one in _registers(part.function, self.address_bits)).items())
+        arguments: dict[str, Value] = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
+        parts = [self._unit(part, arguments, 0) for part in inputs]
+        mhz, probed = self.board.clock.kernel_mhz, self.options.probe
+        counted = [KernelCounters(part, mhz, self.counted, probed, self.channels) for part in parts]
+        self.probed += counted
+        for part, hardware, one in zip(inputs, parts, counted, strict=True):
+            path = self.names[part.function.name]
+            if probed:
+                one.unit = replace(present(one.unit), path=f"{TOP}.{path}")
+            self.m.submodules[path] = hardware.m
+            self.named[part.function.name] = hardware.context.names.given
+        name, counters = self.names[kernel.function.name], PartCounters(counted)
+        map_ = self.control.add(SplitKernel(self.m, parts), name, registers, arguments, counters)
+        has_registers = self.options.control == "axi-lite"
+        return parts, _interface(kernel.function, inputs, index, map_, counters.layout, has_registers)
 
     def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:
         """The kernel, or one of its compute units, which knows its number."""
@@ -298,8 +325,12 @@ def _launch(function) -> list[int]:
     return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
 
 
-def _interface(function, kernel, index, map_: RegisterMap, layout, has_registers: bool) -> KernelInterface:
-    directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
+def _interface(
+    function, parts: Sequence[KernelInput], index, map_: RegisterMap, layout, has_registers: bool
+) -> KernelInterface:
+    """The interface of a kernel made of ``parts``, of which the first has its name."""
+    accesses = [access for part in parts for access in part.memory.outside.items()]
+    directions, alignments = _directions(accesses), _alignments(accesses)
     arguments = tuple(
         ArgumentInterface(
             name=p.name,
@@ -316,7 +347,8 @@ def _interface(function, kernel, index, map_: RegisterMap, layout, has_registers
         for p in function.params
     )
     autorun = bool(function.attrs.get(Attr.AUTORUN))
-    launch = {} if autorun else {name: map_.argument(name) for name in host_arguments(function)}
+    hidden = dict.fromkeys(name for part in parts for name in host_arguments(part.function))
+    launch = {} if autorun else {name: map_.argument(name) for name in hidden}
     return KernelInterface(
         name=function.name,
         index=index,
@@ -344,11 +376,11 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
     return memory.length * memory.element.bytes // dict(memory.attrs).get(Attr.COPIES, 1)
 
 
-def _alignments(memory: MemoryPlan) -> dict[str, int]:
+def _alignments(accesses: Sequence[tuple[Op, Access]]) -> dict[str, int]:
     """For each buffer, the size of its largest access, or of a lane of it: accesses are aligned to their size within
     words."""
     found: dict[str, int] = {}
-    for op, access in memory.outside.items():
+    for op, access in accesses:
         type = moved_type(op)
         found[access.memory] = max(
             found.get(access.memory, 1), instance(type, ArrayType).element.bytes if access.lanes else type.bytes
@@ -356,9 +388,9 @@ def _alignments(memory: MemoryPlan) -> dict[str, int]:
     return found
 
 
-def _directions(memory: MemoryPlan) -> dict[str, str]:
+def _directions(accesses: Sequence[tuple[Op, Access]]) -> dict[str, str]:
     found: dict[str, set] = {}
-    for access in memory.outside.values():
+    for _, access in accesses:
         found.setdefault(access.memory, set()).add(access.direction)
     names = {frozenset({"load"}): "in", frozenset({"store"}): "out"}
     return {name: names.get(frozenset(kinds), "inout") for name, kinds in found.items()}

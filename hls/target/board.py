@@ -3,11 +3,13 @@
 import math
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from .cell import LogicCell, logic_cells
 from .delay import DelayModel, known_delays, load_delays
+from .memory import Bank, DramTiming, Memory, PortTiming
+from .memory_file import read_memory
 from .table import BoardError, Table, read_toml
 
 __all__ = [
@@ -21,8 +23,8 @@ __all__ = [
     "Dsps",
     "Host",
     "Memory",
+    "PortTiming",
     "Rams",
-    "SramTiming",
     "Stream",
     "board_and_clock",
     "known_boards",
@@ -30,9 +32,13 @@ __all__ = [
 ]
 
 #: the tools of a flow, by its name in board files
-FLOWS = {"ecp5": "yosys, nextpnr-ecp5", "quartus": "Intel Quartus", "vivado": "AMD Vivado"}
-BEATS = 8  # data beats of one DDR3 or DDR4 burst
-ACTIVATES = 4  # rows that may be opened in a window of tFAW
+FLOWS = {
+    "ecp5": "yosys, nextpnr-ecp5",
+    "gowin": "yosys, nextpnr-himbaechel",
+    "nexus": "yosys, nextpnr-nexus",
+    "quartus": "Intel Quartus",
+    "vivado": "AMD Vivado",
+}
 
 
 @dataclass(frozen=True)
@@ -72,130 +78,18 @@ class Device:
     family: str
     part: str
     delays: str
-    logic_cell: str  #: what ``logic_cells`` counts: "alm" or "lut4"
+    logic_cell: str  #: what ``logic_cells`` counts (:mod:`hls.target.cell`)
     logic_cells: int
     registers: int
     lutram_bits: int
     rams: Rams
     dsps: Dsps
-
-
-@dataclass(frozen=True)
-class DramTiming:
-    """Timing of one memory channel, in periods of ``tck_ns`` unless the name gives another unit."""
-
-    tck_ns: float
-    CL: int
-    CWL: int
-    tRCD: int
-    tRP: int
-    tRAS: int
-    tCCD_S: int
-    tCCD_L: int
-    tRRD_S: int
-    tRRD_L: int
-    tFAW: int
-    tWR: int
-    tRTP: int
-    tWTR_S: int
-    tWTR_L: int
-    tREFI: int
-    tRFC: int
-    bank_groups: int
-    banks_per_group: int
-    row_bytes: int
-    bus_bits: int
-    queue: int
-    batch: int
-    row_hit_cap: int
-    controller_latency_ns: float
+    speed_grade: str = ""  #: as the vendor writes it; "" if the file does not say
 
     @property
-    def burst_ns(self) -> float:
-        """How long a burst occupies the data bus: two beats per clock."""
-        return BEATS / 2 * self.tck_ns
-
-    @property
-    def bytes_per_ns(self) -> float:
-        """Peak rate of the data bus (GB/s): two transfers per clock."""
-        return 2 * self.bus_bits / 8 / self.tck_ns
-
-    @property
-    def in_use(self) -> float:
-        """The share of time that refresh leaves to accesses."""
-        return 1 - self.tRFC / self.tREFI
-
-    @property
-    def row_ns(self) -> float:
-        """Time between accesses that each open a row, refresh not counted: ACTIVATES of them in tFAW, two tRRD_S apart,
-        and those of one bank tRAS + tRP."""
-        banks = self.bank_groups * self.banks_per_group
-        return max(self.tFAW / ACTIVATES, (self.tRAS + self.tRP) / banks, self.tRRD_S) * self.tck_ns
-
-    @property
-    def first_word_ns(self) -> float:
-        """From a request at the controller to the end of the first burst, of a row that must be opened, without other
-        traffic."""
-        return self.controller_latency_ns + (self.tRCD + self.CL) * self.tck_ns + self.burst_ns
-
-
-@dataclass(frozen=True)
-class SramTiming:
-    """Timing of one bank of static memory with a read port and a write port, such as QDR: each port accepts a word
-    every ``word_ns``, at any address, and responds ``latency_ns`` later, controller included."""
-
-    word_ns: float
-    latency_ns: float
-
-
-@dataclass(frozen=True)
-class Bank:
-    """One physical memory bank, which has an AXI port (or a RAM) of its own."""
-
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Global memory of one kind. ``timing`` is None for kind "onchip". Its bytes have global addresses from ``base``, a
-    multiple of its size."""
-
-    kind: str  #: "ddr", "sram" or "onchip"
-    interleave_bytes: int
-    word_bytes: int  #: data width of a bank's port
-    read_latency: int  #: typical latency under load, in kernel cycles
-    banks: tuple[Bank, ...]
-    timing: DramTiming | SramTiming | None
-    name: str = "DDR"  #: as used in programs and options
-    base: int = 0
-
-    @property
-    def bytes(self) -> int:
-        """Size of all banks together."""
-        return sum(bank.bytes for bank in self.banks)
-
-    @property
-    def end(self) -> int:
-        """The first global address after the memory."""
-        return self.base + self.bytes
-
-    @property
-    def interleaved(self) -> bool:
-        """Whether consecutive pieces lie in different banks."""
-        return self.interleave_bytes < self.banks[0].bytes
-
-    def peak_bytes_per_ns(self, period_ns: float) -> float:
-        """Peak bandwidth (GB/s) over all banks, limited by the memory itself; for static memory, in one direction.
-        Memory on the chip moves a word of each bank every ``period_ns``, the kernel's clock period."""
-        if isinstance(self.timing, DramTiming):
-            one = self.timing.bytes_per_ns
-        else:
-            one = self.word_bytes / (self.timing.word_ns if self.timing else period_ns)
-        return one * len(self.banks)
-
-    def partitioned(self) -> "Memory":
-        """The same memory with its banks one after the other instead of interleaved."""
-        return replace(self, interleave_bytes=self.banks[0].bytes)
+    def cell(self) -> LogicCell:
+        """What one of ``logic_cells`` holds."""
+        return logic_cells()[self.logic_cell]
 
 
 @dataclass(frozen=True)
@@ -341,7 +235,7 @@ def _load(name_or_path: str | Path) -> Board:
 
 def read_board(root: Table) -> Board:
     """Check a parsed board file and freeze it."""
-    head, memory = root.table("board"), _read_memory(root.table("memory"))
+    head, memory = root.table("board"), read_memory(root.table("memory"))
     board = Board(
         name=head.text("name"),
         description=head.text("description"),
@@ -375,7 +269,7 @@ def _read_streams(root: Table) -> tuple[Stream, ...]:
 
 def _read_host(table: Table) -> Host:
     host = Host(
-        table.number("bytes_per_ns", 0.001, 10_000),
+        table.number("bytes_per_ns", 0.00001, 10_000),
         table.number("latency_ns", 0, 1e9),
         table.number("launch_ns", 0, 1e9),
     )
@@ -395,7 +289,7 @@ def _read_device(table: Table) -> Device:
         family=table.text("family"),
         part=table.text("part"),
         delays=table.text("delays", known_delays()),
-        logic_cell=table.text("logic_cell", ("alm", "lut4")),
+        logic_cell=table.text("logic_cell", tuple(logic_cells())),
         logic_cells=table.integer("logic_cells", 1),
         registers=table.integer("registers", 1),
         lutram_bits=table.integer("lutram_bits", 0),
@@ -405,10 +299,23 @@ def _read_device(table: Table) -> Device:
             rams.number("pumped_mhz", 1, 2000) if "pumped_mhz" in rams else 0.0,
         ),
         dsps=Dsps(dsps.integer("count", 0), dsps.integer("multipliers", 0)),
+        speed_grade=table.text("speed_grade") if "speed_grade" in table else "",
     )
+    _check_grade(table, device)
     for part in (table, rams, dsps):
         part.close()
     return device
+
+
+def _check_grade(table: Table, device: Device) -> None:
+    """The delay table must be of the device's speed grade where both say theirs."""
+    delays = load_delays(device.delays, 1.0)
+    if device.speed_grade and delays.grade and device.speed_grade != delays.grade:
+        raise table.error(
+            "delays",
+            f"is of speed grade {delays.grade}, not {device.speed_grade}: choose the table of the device's grade, of "
+            f"{', '.join(known_delays())}",
+        )
 
 
 def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
@@ -419,96 +326,14 @@ def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
             raise table.error("kind", "a board whose default memory is on the chip has no bus that another could be on")
         if table.text("kind") == "onchip":
             raise table.error(
-                "kind", 'must be "ddr" or "sram": memory on the chip is reached over a bus here, as "sram" is'
+                "kind",
+                'must be "ddr", "sdr", "sram" or "axi": memory on the chip is reached over a bus here, as "sram" is',
             )
         table.text("name")  # programs refer to it by this name
-        memory = _read_memory(table)
+        memory = read_memory(table)
         if not memory.name.isidentifier() or memory.name in ("default", *(one.name for one in found)):
             raise table.error(
                 "name", f"must be letters, digits and _, and different for each memory, not {memory.name!r}"
             )
         found.append(replace(memory, base=-(-found[-1].end // memory.bytes) * memory.bytes))
     return tuple(found[1:])
-
-
-def _read_memory(table: Table) -> Memory:
-    kind = table.text("kind", ("ddr", "sram", "onchip"))
-    if kind == "onchip" and "timing" in table:
-        raise table.error("timing", 'is for kind = "ddr" or "sram" only: on-chip memory has no timing of its own')
-    memory = Memory(
-        kind=kind,
-        interleave_bytes=table.integer("interleave_bytes", 4, power_of_two=True),
-        word_bytes=table.integer("word_bytes", 4, 64, power_of_two=True),
-        read_latency=table.integer("read_latency", 1, 100_000),
-        banks=tuple(_read_bank(bank) for bank in table.tables("bank")),
-        timing=None
-        if kind == "onchip"
-        else _read_timing(table.table("timing"))
-        if kind == "ddr"
-        else _read_sram(table.table("timing")),
-        name=table.text("name", default={"ddr": "DDR", "sram": "SRAM", "onchip": "RAM"}[kind]),
-    )
-    table.close()
-    _check_memory(table, memory)
-    return memory
-
-
-def _read_bank(table: Table) -> Bank:
-    bank = Bank(table.integer("bytes", 1024, 1 << 48, power_of_two=True))
-    table.close()
-    return bank
-
-
-def _read_sram(table: Table) -> SramTiming:
-    timing = SramTiming(table.number("word_ns", 0.1, 10_000), table.number("latency_ns", 0, 10_000))
-    table.close()
-    return timing
-
-
-SHAPES = {"bank_groups", "banks_per_group", "row_bytes", "bus_bits"}  # address fields: powers of two
-
-
-def _read_timing(table: Table) -> DramTiming:
-    values: dict[str, Any] = {}
-    for field in fields(DramTiming):
-        if field.type is float:
-            values[field.name] = table.number(field.name, 0.1 if field.name == "tck_ns" else 0, 10_000)
-        else:
-            values[field.name] = table.integer(field.name, 1, 1 << 20, power_of_two=field.name in SHAPES)
-    table.close()
-    timing = DramTiming(**values)
-    for short, long in (
-        ("tCCD_S", "tCCD_L"),
-        ("tRRD_S", "tRRD_L"),
-        ("tWTR_S", "tWTR_L"),
-        ("tRCD", "tRAS"),
-        ("tRRD_S", "tFAW"),
-        ("tRFC", "tREFI"),
-    ):
-        if values[short] > values[long]:
-            raise table.error(long, f"must be at least {short} = {values[short]}, not {values[long]}")
-    if timing.bus_bits < 8 or timing.row_bytes < timing.bus_bits // 8 * BEATS:
-        raise table.error("row_bytes", f"must hold a burst of {BEATS} beats of a bus of 8 bits or more")
-    return timing
-
-
-def _check_memory(table: Table, memory: Memory) -> None:
-    if memory.interleave_bytes < memory.word_bytes:
-        raise table.error("interleave_bytes", f"must be at least word_bytes = {memory.word_bytes}")
-    if len(memory.banks) & (len(memory.banks) - 1):
-        raise table.error("bank", f"must be 1, 2, 4 ... banks to interleave them, not {len(memory.banks)}")
-    for index, bank in enumerate(memory.banks):
-        if bank != memory.banks[0]:
-            raise table.error(
-                f"bank[{index}].bytes",
-                f"must be {memory.banks[0].bytes} as in bank[0]: interleaved banks are of one size",
-            )
-        if bank.bytes < memory.interleave_bytes:
-            raise table.error(f"bank[{index}].bytes", "must be at least interleave_bytes")
-    timing = memory.timing
-    if isinstance(timing, DramTiming) and memory.word_bytes % (timing.bus_bits // 8 * BEATS):
-        raise table.error(
-            "word_bytes",
-            f"must be a multiple of one burst: {BEATS} beats of {timing.bus_bits} bits "
-            f"are {timing.bus_bits // 8 * BEATS} bytes",
-        )

@@ -1,4 +1,4 @@
-"""Delay tables: the delay of each class of operation on a device family, as data.
+"""Delay tables: the delay of each class of operation on a device family and speed grade, as data.
 
 A delay counts from the output of the preceding cell (or of a register) to the output of the operation's own cells: one
 hop of routing to every level of cells, and the cells themselves::
@@ -67,9 +67,12 @@ class Cost:
 
 @dataclass(frozen=True)
 class DelayModel:
-    """Delays (ns) on one device family at one clock period."""
+    """Delays (ns) on one device family and speed grade at one clock period."""
 
     name: str
+    family: str
+    grade: str  #: the speed grade as the vendor writes it, "" if the table is of none in particular
+    fitted: bool  #: to what place and route reaches; else the figures are published ones and assumptions
     period_ns: float
     clk_to_q: float
     setup: float
@@ -114,7 +117,10 @@ def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
     registers = {key: root.number(key, 0, 100) for key in ("clk_to_q", "setup", "hop", "lut", "level")}
     model = DelayModel(
         name,
-        period_ns,
+        family=root.text("family"),
+        grade=root.text("grade") if "grade" in root else "",
+        fitted=root.boolean("fitted"),
+        period_ns=period_ns,
         **registers,
         dsp_bits=root.integer("dsp_bits", 1, 64),
         adder_words=root.integer("adder_words", 2, 3),

@@ -72,6 +72,15 @@ class Table:
             raise self.error(key, "must not be empty")
         return value
 
+    def boolean(self, key: str) -> bool:
+        """True or false."""
+        self._taken.add(key)
+        if key not in self._data:
+            raise self.error(key, "is missing; expected true or false")
+        if not isinstance(value := self._data[key], bool):
+            raise self.error(key, f"must be true or false, not {value!r}")
+        return value
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings with at least one element."""
         values = self._take(key, list, "a list of strings")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from ..model.area import CELL_NAMES
 from ..target.board import Board
 from .advise import LEAST_GAIN, Advice, Alternative
 from .knobs import Knob
@@ -15,7 +14,7 @@ MOST_OTHERS = 3
 
 def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
     """The steps, each with its place and figures before and after, and why the others were not taken."""
-    cell = CELL_NAMES[board.device.logic_cell]
+    cell = board.device.cell.plural
     lines = [f"as written: {_figures(advice.base, cell)}"]
     for number, step in enumerate(advice.steps, 1):
         place = knobs[step.knob].place

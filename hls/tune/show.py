@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ..design import DesignError, write_design
 from ..design_patch import patch
-from ..model.area import CELL_NAMES
 from ..target.board import Board
 from .evaluate import Evaluator
 from .points import Point
@@ -21,7 +20,7 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 720, 360, 80, 40
 
 def table(outcome: Outcome, board: Board) -> str:
     """The best points, one a line, the points that are no designs counted by reason, and the result."""
-    cell = CELL_NAMES[board.device.logic_cell]
+    cell = board.device.cell.plural
     good = [one for one in outcome.points if one.problem is None]
     lines = [f"{'predicted':>12}  {'measured':>10}  {cell:>9}  {'fit':>5}  design"]
     for one in good[:MOST_ROWS]:

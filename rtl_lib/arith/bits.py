@@ -5,22 +5,35 @@ Functions that use a value more than once take ``wire``, see :class:`rtl_lib.ari
 
 from amaranth import *
 
-__all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
+__all__ = ["at_most", "leading_zeros", "saturate", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
 
 
-def shift_left(value, amount):
-    """``value << amount`` with the width of ``value``; bits shifted out at the top are lost."""
-    return (value << amount)[: len(value)]
+def shift_left(wire, value, amount):
+    """``value << amount`` with the width of ``value``; bits shifted out at the top are lost.
+
+    Large distances are shifted first: of a count of leading zeros the upper bits are known first.
+    """
+    for bit in reversed(range(len(amount))):
+        value = wire(Mux(amount[bit], _moved_up(value, 1 << bit), value), f"by{1 << bit}")
+    return value
+
+
+def _moved_up(value, distance):
+    return Cat(Const(0, distance), value)[: len(value)]
 
 
 def shift_right_lost(wire, value, amount):
-    """``value >> amount`` with the width of ``value``, extended below by as many bits that hold what was shifted out.
+    """``value >> amount`` with the width of ``value``, and bits of which one is set if a one was shifted out.
 
-    ``amount`` may be as large as ``len(value)``, which shifts everything out.
+    There is one of these bits for each bit of ``amount``, which may be of any size. Large distances are shifted first:
+    what the small ones shift out is then examined in few bits.
     """
-    width = len(value)
-    shifted = wire(Cat(Const(0, width), value) >> amount, "shifted")
-    return shifted[width : 2 * width], shifted[:width]
+    lost = []
+    for bit in reversed(range(len(amount))):
+        out = value[: 1 << bit]
+        lost.append(wire(amount[bit] & out.any(), f"lost{1 << bit}"))
+        value = wire(Mux(amount[bit], value[1 << bit :], value), f"by{1 << bit}")
+    return value, Cat(lost)
 
 
 def top_of_shift(wire, value, amount, kept):
@@ -31,7 +44,7 @@ def top_of_shift(wire, value, amount, kept):
     """
     below = []
     for bit in reversed(range(len(amount))):
-        value = wire(Mux(amount[bit], shift_left(value, 1 << bit), value), f"by{1 << bit}")
+        value = wire(Mux(amount[bit], _moved_up(value, 1 << bit), value), f"by{1 << bit}")
         reachable = min(len(value), kept + (1 << bit) - 1)
         below.append(value[: len(value) - reachable])
         value = value[len(value) - reachable :]
@@ -59,6 +72,15 @@ def _leading_zeros(wire, bits):
 def at_most(value, limit):
     """The smaller of a non-negative ``value`` and the constant ``limit``, in the width of ``limit``."""
     return Mux(value > limit, limit, value)[: limit.bit_length()]
+
+
+def saturate(value, limit):
+    """A non-negative ``value`` where it is below ``limit``, else a number from ``limit`` on, in the width of ``limit``.
+
+    Without a comparison: a value with a bit above those of ``limit`` becomes all ones.
+    """
+    width = limit.bit_length()
+    return value[:width] | value[width:].any().replicate(width)
 
 
 def with_carry(a, b, carry):

@@ -13,7 +13,7 @@ offset name                                      access meaning
 \\                                                       was refused; 2 + k access k was, 31 the later ones
 0x08   identification                            R      constant given when the kernel is built
 0x0C   interrupt, bit 0 enable                   RW     the interrupt line is done and enable
-0x10   cycles, low; 0x14 high                    R      of the current run, or the last
+0x10   cycles, low; 0x14 high                    R      of the current run, or the last: 48 bits, the rest reads 0
 0x100  arguments, 8 bytes each, low word first   RW     as many bits as the argument has; the rest reads 0
 0x1000 counters, 8 bytes each, low word first    R      as many bits as the counter has; the rest reads 0
 ====== ========================================= ====== ==========================================================
@@ -82,7 +82,7 @@ class AxiLiteControl(wiring.Component):
         """Build the registers, the cycle counter of a run, and the write and read channels that access them."""
         m = Module()
         running, done, enable = Signal(), Signal(), Signal()
-        status, cycles = Signal(32), Signal(64)
+        status, cycles = Signal(32), Signal(at.CYCLE_BITS)
         control = Cat(running, done, ~running & self.idle)
         m.d.comb += self.interrupt.eq(done & enable)
 
@@ -92,7 +92,7 @@ class AxiLiteControl(wiring.Component):
             m.d.sync += [status.eq(status | self.error), cycles.eq(cycles + 1)]
         self._write(m, running, done, enable)
         with m.If(self.start):
-            m.d.sync += [running.eq(1), done.eq(0), status.eq(0), cycles.eq(0)]
+            m.d.sync += [status.eq(0), cycles.eq(0)]
 
         wide = {at.CYCLES: cycles}
         wide |= {self.map.counter(name): self.counters[name] for name, _ in self.map.counters}
@@ -111,27 +111,27 @@ class AxiLiteControl(wiring.Component):
         return m
 
     def _write(self, m, running, done, enable) -> None:
-        """Hold address and data until both have arrived, then execute the write."""
+        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, and what
+        goes to the kernel is a register."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
-        addr, word, strobe = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.strb)
-        has_addr, has_word, act = Signal(), Signal(), Signal()
-        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(~has_word), act.eq(has_addr & has_word & ~b.valid)]
+        addr, word, strobe = Signal.like(aw.addr), w.data, w.strb
+        has_addr, act = Signal(), Signal()
+        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(has_addr & ~b.valid), act.eq(w.valid & w.ready)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
-        with m.If(w.valid & w.ready):
-            m.d.sync += [has_word.eq(1), word.eq(w.data), strobe.eq(w.strb)]
         with m.If(b.valid & b.ready):
             m.d.sync += b.valid.eq(0)
+        m.d.sync += [self.start.eq(0), self.forget.eq(0)]
         with m.If(act):
-            m.d.sync += [has_addr.eq(0), has_word.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
+            m.d.sync += [has_addr.eq(0), b.valid.eq(1), b.resp.eq(Response.SLVERR)]
             bits = Mux(strobe[0], word[:8], 0)  # of the control register
             with m.Switch(addr[2:]):
                 with m.Case(at.CONTROL // 4):
-                    m.d.comb += [
-                        self.start.eq((bits & at.START).any() & ~running),
-                        self.forget.eq((bits & at.FORGET).any()),
-                    ]
-                    with m.If(~((bits & at.START).any() & running)):
+                    wants = (bits & at.START).any()
+                    m.d.sync += [self.start.eq(wants & ~running), self.forget.eq((bits & at.FORGET).any())]
+                    with m.If(wants & ~running):
+                        m.d.sync += [running.eq(1), done.eq(0)]
+                    with m.If(~(wants & running)):
                         m.d.sync += b.resp.eq(Response.OKAY)
                     with m.If((bits & at.DONE).any() & ~self.done):
                         m.d.sync += done.eq(0)
@@ -156,7 +156,8 @@ class AxiLiteControl(wiring.Component):
     def _read(self, m, narrow, wide) -> None:
         """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
-        addr, pending, high = Signal.like(ar.addr), Signal(), Signal(32)
+        addr, pending = Signal.like(ar.addr), Signal()
+        high = Signal(max(len(value) for value in wide.values()) - 32)
         m.d.comb += ar.ready.eq(~pending & ~r.valid)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]

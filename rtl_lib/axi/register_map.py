@@ -7,6 +7,7 @@ __all__ = [
     "CONTROL",
     "COUNTERS",
     "CYCLES",
+    "CYCLE_BITS",
     "DONE",
     "FORGET",
     "IDENTIFICATION",
@@ -20,6 +21,7 @@ __all__ = [
 CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
 ARGUMENTS, COUNTERS = 0x100, 0x1000
 START, DONE, IDLE, FORGET = 1, 2, 4, 8  # bits of CONTROL
+CYCLE_BITS = 48  # of the cycle counter, whose register has 64: more than a month at 100 MHz
 SLOT = 8  # bytes: an argument takes a multiple of this, a counter exactly this, whatever its width
 
 

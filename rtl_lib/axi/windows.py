@@ -64,32 +64,42 @@ class AxiLiteWindows(wiring.Component):
         chosen = Signal(range(self.count + 1), name=f"{address}_window")
         busy, nowhere = Signal(name=f"{address}_busy"), Signal(name=f"{address}_nowhere")
         wanted = request.addr[self.window_bits :]
-        m.d.comb += nowhere.eq(busy & (chosen == self.count))
+        here = Signal(self.count, name=f"{address}_here")
+        m.d.comb += [here.eq(Cat(wanted == k for k in range(self.count))), nowhere.eq(busy & (chosen == self.count))]
         with m.If(response.valid & response.ready):
             m.d.sync += busy.eq(0)
         with m.If(request.valid & request.ready):
-            m.d.sync += [busy.eq(1), chosen.eq(Mux(wanted < self.count, wanted, self.count))]
+            m.d.sync += [busy.eq(1), chosen.eq(Mux(here.any(), wanted, self.count))]
         for k, window in enumerate(self.windows):
-            with m.If(wanted == k):
-                self._offer(m, address, getattr(window, address), ~busy)
-            with m.If(busy & (chosen == k)):
-                if address == "aw":
-                    self._offer(m, "w", window.w, C(1))
-                self._answer(m, answer, getattr(window, answer))
-        with m.If(wanted >= self.count):
+            self._offer(m, address, getattr(window, address), here[k] & ~busy)
+            holds = Signal(name=f"{address}_window{k}_holds")
+            m.d.comb += holds.eq(busy & (chosen == k))
+            if address == "aw":
+                self._offer(m, "w", window.w, holds)
+            self._answer(m, answer, getattr(window, answer), holds, chosen == k)
+        with m.If(~here.any()):
             m.d.comb += request.ready.eq(~busy)
         with m.If(nowhere):
             self._refuse(m, address, response)
 
     def _offer(self, m, channel, target, allowed) -> None:
+        """Pass the channel to a window where it is ``allowed``: only its valid and ready depend on that, for every
+        window sees the payload."""
         source = getattr(self.bus, channel)
-        m.d.comb += [target.valid.eq(source.valid & allowed), source.ready.eq(target.ready & allowed)]
         m.d.comb += [_narrow(getattr(target, f), getattr(source, f)) for f in _TO_WINDOW[channel]]
+        m.d.comb += target.valid.eq(source.valid & allowed)
+        with m.If(allowed):
+            m.d.comb += source.ready.eq(target.ready)
 
-    def _answer(self, m, channel, source) -> None:
+    def _answer(self, m, channel, source, holds, chosen) -> None:
+        """Pass a window's response on while it ``holds`` the bus; its payload wherever it is the one ``chosen``, which
+        is always so for a single window."""
         target = getattr(self.bus, channel)
-        m.d.comb += [target.valid.eq(source.valid), source.ready.eq(target.ready)]
-        m.d.comb += [getattr(target, f).eq(getattr(source, f)) for f in _FROM_WINDOW[channel]]
+        m.d.comb += source.ready.eq(target.ready & holds)
+        with m.If(holds):
+            m.d.comb += target.valid.eq(source.valid)
+        with m.If(chosen if self.count > 1 else C(1)):
+            m.d.comb += [getattr(target, f).eq(getattr(source, f)) for f in _FROM_WINDOW[channel]]
 
     def _refuse(self, m, address, response) -> None:
         if address == "ar":

@@ -5,7 +5,7 @@ from functools import partial
 
 from amaranth import *
 
-from rtl_lib.arith.bits import at_most, leading_zeros, shift_left, shift_right_lost, with_carry
+from rtl_lib.arith.bits import leading_zeros, saturate, shift_left, shift_right_lost, with_carry
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
@@ -34,17 +34,7 @@ def _order(params, wire, *, a, b):
         "large": Mux(swap, b[:-1], a[:-1]),
         "small": Mux(swap, a[:-1], b[:-1]),
         "sign": Mux(swap, b[-1] ^ params.subtract, a[-1]),
-    }
-
-
-def _specials(params, wire, *, a, b):
-    """Results that do not depend on the sum."""
-    x, y = split(wire, params.format, a), split(wire, params.format, b)
-    opposed = wire(a[-1] ^ b[-1] ^ params.subtract, "signs_differ")
-    return {
-        "opposed": opposed,
-        "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
-        "infinite": x.infinite | y.infinite,
+        "opposed": a[-1] ^ b[-1] ^ params.subtract,
     }
 
 
@@ -59,73 +49,85 @@ def _distance(fmt, wire, *, large, small):
     }
 
 
+def _examine(fmt, wire, *, large, small):
+    """Whether the operands are infinities or NaNs, and which half of the larger one's mantissa has ones."""
+    half = fmt.mantissa // 2
+    return {
+        "infinite": large[fmt.mantissa :].all(),
+        "both": small[fmt.mantissa :].all(),
+        "fraction": Cat(large[:half].any(), large[half : fmt.mantissa].any()),
+    }
+
+
+def _specials(wire, *, infinite, both, fraction, opposed):
+    """Results that do not depend on the sum. A NaN is greater than all other magnitudes, so that only the larger
+    operand is searched for one."""
+    return {"nan": infinite & (fraction.any() | (both & opposed))}
+
+
 def _clamp(fmt, wire, *, apart):
     """Clamp the distance: beyond the sticky bit all distances are equivalent."""
-    return {"distance": at_most(apart, fmt.precision + _EXTRA)}
+    return {"distance": saturate(apart, fmt.precision + _EXTRA)}
 
 
-def _align(wire, *, small_significand, distance):
+def _align(wire, *, small_significand, distance, opposed):
+    """The smaller operand in the places of the larger one, as a complement for a difference: the complement is part of
+    the last level of the shifter."""
     shifted, lost = shift_right_lost(wire, Cat(Const(0, _EXTRA), small_significand), distance)
-    return {"kept": shifted, "lost": lost}
+    return {"kept": shifted ^ opposed.replicate(len(shifted)), "lost": lost}
 
 
-def _sticky(wire, *, kept, lost):
-    return {"aligned": kept | lost.any()}
+def _sticky(wire, *, kept, lost, opposed):
+    return {"addend": Cat(Mux(lost.any(), ~opposed, kept[0]), kept[1:])}
 
 
-def _add(fmt, wire, *, large_significand, aligned, opposed):
+def _add(fmt, wire, *, large_significand, addend, opposed):
     """One carry chain for sum and difference: a difference is a sum with the complement, and it is never negative."""
-    addend = aligned ^ opposed.replicate(len(aligned))
     total = wire(with_carry(Cat(Const(0, _EXTRA), large_significand), addend, opposed), "sum")
     return {"total": Cat(total[: fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 
-def _measure(wire, *, total, opposed, sign):
-    """Leading zeros, and the sign: a sum that cancels is positive, unless both operands were negative."""
+def _measure(fmt, wire, *, total, base, opposed, sign):
+    """The distance to normalize by, and the sign: a sum that cancels is positive, unless both operands were negative.
+
+    A result whose exponent would be less than the least one is subnormal: it moves by ``base`` only. A one where such a
+    result's unit bit would have to lie ends the count of leading zeros there, without a comparison of both.
+    """
     zero = wire(~total.any(), "cancelled")
-    return {
-        "leading": leading_zeros(wire, Cat(total[:-2], total[-2] | total[-1])),
-        "zero": zero,
-        "sign": sign & ~(zero & opposed),
-    }
+    counted = wire(Cat(total[:-2], total[-2] | total[-1]), "counted")
+    if fmt.subnormals:
+        counted = wire(counted | Cat(base == place for place in reversed(range(len(counted)))), "limited")
+    return {"shift": leading_zeros(wire, counted), "zero": zero, "sign": sign & ~(zero & opposed)}
 
 
-def _limit(wire, *, leading, base):
-    """Limits the shift where the exponent is the least one: the result is subnormal."""
-    room = wire(base - leading, "room")
-    fits = ~room[-1]
-    return {"shift": Mux(fits, leading, base)[: len(leading)], "scale": Mux(fits, room, 0)[: len(base)]}
+def _scale(wire, *, shift, base):
+    """Never negative where the shift is limited, unless the sum is zero."""
+    return {"scale": base - shift}
 
 
-def _scale(wire, *, leading, base):
-    return {"scale": base - leading}
-
-
-def _normalize_all(wire, *, total, leading):
-    return _normalize(wire, total=total, shift=leading)
+def _scale_unsigned(fmt, wire, *, shift, base):
+    return {"scale": (base - shift)[: fmt.exponent]}
 
 
 def _finish(fmt):
-    """Normalization and rounding; without subnormal results the shift does not depend on the exponent."""
+    """Normalization and rounding; without subnormal results the exponent may become negative."""
     width = fmt.precision + _EXTRA
     if not fmt.subnormals:
         return (
             beside(
-                "normalize",
-                Step("normalize", shifter(width), _normalize_all),
-                Step("scale", adder(fmt.exponent), _scale),
+                "normalize", Step("normalize", shifter(width), _normalize), Step("scale", adder(fmt.exponent), _scale)
             ),
             *flushing_steps(fmt),
         )
     return (
-        Step("limit", adder(fmt.exponent) + MUX, _limit),
+        Step("scale", adder(fmt.exponent) + MUX, partial(_scale_unsigned, fmt)),
         Step("normalize", shifter(width), _normalize),
         *rounding_steps(fmt),
     )
 
 
 def _normalize(wire, *, total, shift):
-    shifted = wire(shift_left(total, shift), "shifted")
+    shifted = wire(shift_left(wire, total, shift), "shifted")
     return {"significand": Cat(shifted[:2].any(), shifted[2:])}
 
 
@@ -151,17 +153,17 @@ class FloatAdd(PipelinedPart):
         fmt = params.format
         width = fmt.precision + _EXTRA
         return (
+            Step("order", adder(fmt.width) + MUX, partial(_order, params)),
             beside(
-                "order",
-                Step("order", adder(fmt.width) + MUX, partial(_order, params)),
-                Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params)),
+                "distance",
+                Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
+                Step("examine", any_of(fmt.mantissa - fmt.mantissa // 2), partial(_examine, fmt)),
             ),
-            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
-            Step("clamp", 2 * MUX, partial(_clamp, fmt)),
+            beside("clamp", Step("clamp", 2 * MUX, partial(_clamp, fmt)), Step("specials", 1, _specials)),
             Step("align", shifter(width), _align),
             Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),
-            Step("measure", leading_zeros_levels(width), _measure),
+            Step("measure", leading_zeros_levels(width), partial(_measure, fmt)),
             *_finish(fmt),
         )
 

@@ -6,10 +6,10 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.interconnect.funnel import Funnel
+from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort
-from rtl_lib.stream import SkidBuffer
 
 __all__ = ["ReadInterconnect"]
 
@@ -71,14 +71,13 @@ class ReadInterconnect(wiring.Component):
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform: object) -> Module:
-        """Build a register of the request for each unit, and a request path and a return path for each bank."""
+        """Build two registers of requests for each unit, and a request path and a return path for each bank."""
         m = Module()
         asking = [
-            SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
+            RequestSlots(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
             for unit in self.units
         ]
-        # the requests of the cycle before
-        late = [Signal.like(each.o.payload.burst, name=f"late{u}") for u, each in enumerate(asking)]
+        late = [each.late.burst for each in asking]
         paths = [self._requests(m, b, [each.o for each in asking], late) for b in range(self.map.banks)]
         arrivals = [self._returns(m, b, owner) for b, (_, owner) in enumerate(paths)]
         back = self._direct if self.map.banks == 1 else self._in_order
@@ -89,7 +88,6 @@ class ReadInterconnect(wiring.Component):
                 each.i.payload.bank.eq(self._bank(unit)),
                 each.o.ready.eq(Cat(taken[u] for taken, _ in paths).any()),
             ]
-            m.d.sync += late[u].eq(each.o.payload.burst)
             back(m, u, each.i, [arrival[u] for arrival in arrivals])
         return m
 

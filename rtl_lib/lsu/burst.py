@@ -1,7 +1,7 @@
 """Combines consecutive words into bursts."""
 
 from amaranth import *
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
@@ -43,6 +43,7 @@ class BurstBuilder(wiring.Component):
     close : no more words for now
     urgent : waiting for more words would not pay
     open : a burst is open
+    last : the word that was accepted last
     """
 
     def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align) -> None:
@@ -56,35 +57,43 @@ class BurstBuilder(wiring.Component):
                 "close": In(1),
                 "urgent": In(1),
                 "open": Out(1),
+                "last": Out(addr_bits - exact_log2(word_bytes)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
-        """Build a register of the open burst, and a comparator with the word that would continue it."""
+        """Build a register of the last word, and a comparator with the word that would continue the open burst."""
         m = Module()
-        burst = Signal(data.StructLayout({"first": self.i.payload.shape(), "words": range(self.max_burst + 1)}))
-        # the low bits of the word that would continue the burst: the others are those of its first word, as it would
-        # otherwise cross the border where ``following`` is 0
+        # All words of a burst have the upper bits of the last one: otherwise they would lie behind the border that no
+        # burst crosses, where ``following`` is 0. So only the low bits of its first word and of the word that would
+        # continue it are kept.
+        first = Signal(self.align_bits)
         following = Signal(self.align_bits)
+        words = Signal(range(self.max_burst + 1))
         full, ends, extends, alone = Signal(), Signal(), Signal(), Signal()
         taken, sent = self.i.valid & self.i.ready, self.o.valid & self.o.ready
+        upper = self.last[self.align_bits :]
 
         m.d.comb += [
-            full.eq((burst.words == self.max_burst) | (following == 0)),
+            full.eq((words == self.max_burst) | (following == 0)),
             ends.eq(full | self.close),
-            extends.eq(self.open & ~ends & (self.i.payload == Cat(following, burst.first[self.align_bits :]))),
+            extends.eq(self.open & ~ends & (self.i.payload == Cat(following, upper))),
             alone.eq(~self.open & self.urgent),
             self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
             self.o.valid.eq((self.open & (ends | (self.i.valid & ~extends))) | (alone & self.i.valid)),
-            self.o.payload.addr.eq(Mux(self.open, burst.first, self.i.payload) << exact_log2(self.word_bytes)),
-            self.o.payload.words.eq(Mux(self.open, burst.words, 1)),
+            self.o.payload.addr.eq(Mux(alone, self.i.payload, Cat(first, upper)) << exact_log2(self.word_bytes)),
+            self.o.payload.words.eq(Mux(alone, 1, words)),
         ]
+        with m.If(taken):
+            m.d.sync += self.last[: self.align_bits].eq(self.i.payload)
+        with m.If(taken & ~extends):  # of a word that extends the burst the upper bits are those of the last one
+            m.d.sync += upper.eq(self.i.payload[self.align_bits :])
         with m.If(taken & ~alone):
             m.d.sync += [self.open.eq(1), following.eq(self.i.payload + 1)]
             with m.If(extends):
-                m.d.sync += burst.words.eq(burst.words + 1)
+                m.d.sync += words.eq(words + 1)
             with m.Else():
-                m.d.sync += [burst.first.eq(self.i.payload), burst.words.eq(1)]
+                m.d.sync += [first.eq(self.i.payload), words.eq(1)]
         with m.Elif(sent):
             m.d.sync += self.open.eq(0)
         return m

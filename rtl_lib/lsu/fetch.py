@@ -15,13 +15,13 @@ from rtl_lib.mem.ports import ReadPort, require_power_of_two
 __all__ = ["FetchPath", "access_layout"]
 
 
-def access_layout(access_bytes, word_bytes, addr_bits, kept_places: int = 0, ahead: bool = False):
+def access_layout(access_bytes, word_bytes, addr_bits, kept_places: int = 0, ahead: bool = False, drops: bool = False):
     """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`);
     with ``ahead`` also whether that word was ``asked`` for before."""
     return data.StructLayout(
         {
             "word": addr_bits - exact_log2(word_bytes),
-            "select": select_layout(access_bytes, word_bytes, kept_places),
+            "select": select_layout(access_bytes, word_bytes, kept_places, drops),
             **({"asked": 1} if ahead else {}),
         }
     )
@@ -41,7 +41,7 @@ class FetchPath(wiring.Component):
     4. One access is accepted, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
        accesses and ``pending`` the words in flight.
     5. Words may be requested ``ahead`` of their accesses, which come in the same order; these requests have priority
-       over an access that fetches its word.
+       over an access that fetches its word. With ``drops``, an access may be to ``drop`` such a word: it has no answer.
     6. An access to the word in use that comes while no other is in flight does not go through the queue of accesses:
        its data is offered in the next cycle, three cycles after the access otherwise.
 
@@ -53,7 +53,7 @@ class FetchPath(wiring.Component):
     pending : words in flight or not yet used, at least ``max_burst``
     kept : words that stay after their use, in addition to those
     max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
-    reads_ahead : whether the port ``ahead`` exists
+    reads_ahead : whether the port ``ahead`` exists; drops : whether words that were requested may be dropped
 
     Ports
     -----
@@ -62,6 +62,7 @@ class FetchPath(wiring.Component):
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
     free : words that may be requested; level : accesses in flight; answered : the oldest of them has got its word
+    last : the word that was requested last
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class FetchPath(wiring.Component):
         patience,
         kept: int = 0,
         reads_ahead: bool = False,
+        drops: bool = False,
     ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
@@ -90,10 +92,11 @@ class FetchPath(wiring.Component):
             "pending": pending,
             "max_reserve": 1,
             "kept": kept,
+            "drops": drops,
         }
         self.depth, self.patience = depth, patience
         self.reads_ahead = reads_ahead
-        access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead)
+        access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead, drops)
         super().__init__(
             {
                 "i": In(stream.Signature(access)),
@@ -104,6 +107,7 @@ class FetchPath(wiring.Component):
                 "free": Out(range(pending + 1)),
                 "level": Out(range(depth + 1)),
                 "answered": Out(1),
+                "last": Out(access["word"].shape),
             }
         )
 
@@ -140,6 +144,7 @@ class FetchPath(wiring.Component):
             words.reserve.eq(builder.i.valid & builder.i.ready),
             builder.urgent.eq(words.free == words.pending),
             self.free.eq(words.free),
+            self.last.eq(builder.last),
             self.level.eq(accesses.level),
             self.answered.eq(words.select.valid & words.select.ready),
         ]

@@ -105,19 +105,19 @@ class LoadUnit(wiring.Component):
             self.i.ready.eq(path.i.ready),
             access.word.eq(addr[exact_log2(self.word_bytes) :]),
             access.select.offset.eq(addr[exact_log2(self.access_bytes) :]),
-            access.select.next.eq(
-                self._fresh(m, access.word, self._run_ahead(m, path) if self.reads_ahead else Const(0))
-            ),
+            access.select.next.eq(self._fresh(m, path, self._run_ahead(m, path) if self.reads_ahead else Const(0))),
         ]
         observe_reads(m, self)
         return m
 
-    def _fresh(self, m, word, runs):
+    def _fresh(self, m, path, runs):
         """Whether the access needs another word: it is not the word of the access before, or that word is stale,
-        unless a run is in progress."""
-        current, known, taken = Signal.like(word), Signal(), self.i.valid & self.i.ready
-        with m.If(taken):
-            m.d.sync += current.eq(word)
+        unless a run is in progress. Unless words are read ahead, it is also the word that was requested last."""
+        word, taken = path.i.payload.word, self.i.valid & self.i.ready
+        current, known = Signal.like(word) if self.reads_ahead else path.last, Signal()
+        if self.reads_ahead:
+            with m.If(taken):
+                m.d.sync += current.eq(word)
         with m.If(taken & ~runs):
             m.d.sync += known.eq(1)
         with m.Elif(self.flush):

@@ -15,14 +15,16 @@ from rtl_lib.steps import after, count
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
 
-def select_layout(access_bytes, word_bytes, kept_places: int = 0):
+def select_layout(access_bytes, word_bytes, kept_places: int = 0, drops: bool = False):
     """Selects a piece of a word: ``next`` in order of arrival, or ``again`` that in ``place``; else the current one.
 
-    Without kept places there is only ``next``. ``offset`` counts pieces.
+    Without kept places there is only ``next``. ``offset`` counts pieces. With ``drops`` it may
+    ``drop`` the word, and have no piece.
     """
     require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
     again: dict[str, ShapeLike] = {"again": 1, "place": range(kept_places)} if kept_places else {}
-    return data.StructLayout({"next": 1, **again, "offset": exact_log2(word_bytes // access_bytes)})
+    dropped: dict[str, ShapeLike] = {"drop": 1} if drops else {}
+    return data.StructLayout({"next": 1, **again, **dropped, "offset": exact_log2(word_bytes // access_bytes)})
 
 
 @shared
@@ -41,6 +43,7 @@ class WordBuffer(wiring.Component):
        ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it is
        output, so it cannot be overwritten.) Later requests are correct, too, if the user reserves that much less until
        then.
+    4. A request with ``next`` and ``drop`` makes the next word the current one, and outputs nothing.
 
     Parameters
     ----------
@@ -49,6 +52,7 @@ class WordBuffer(wiring.Component):
     pending : words it has room for before they become the current one
     max_reserve : most words reserved at once
     kept : further places, where words stay after their use
+    drops : whether requests have a ``drop``
 
     Ports
     -----
@@ -60,11 +64,12 @@ class WordBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept: int = 0) -> None:
+    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept: int = 0, drops: bool = False) -> None:
         if not isinstance(pending, int) or pending < max_reserve:
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
         self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
-        select = select_layout(access_bytes, word_bytes, self.places if kept else 0)
+        self.drops = drops
+        select = select_layout(access_bytes, word_bytes, self.places if kept else 0, drops)
         super().__init__(
             {
                 "reserve": In(range(max_reserve + 1)),
@@ -106,7 +111,8 @@ class WordBuffer(wiring.Component):
             count(m, self.free, take_next, self.reserve)
         else:
             m.d.sync += self.free.eq(self.free + take_next - self.reserve)
-        m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
+        output = take & ~select.drop if self.drops else take
+        m.d.sync += self.o.valid.eq(output | (self.o.valid & ~self.o.ready))
         with m.If(take):
             m.d.sync += offset.eq(select.offset)
         for place, moves in ((write.addr, write.en), (oldest, take_next)):

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +21,13 @@ FORMAT = 1
 FACTS, PROGRAM = "sluice.json", "program"
 #: a fixed date, so that the same program makes the same file
 DATE = (1980, 1, 1, 0, 0, 0)
+#: how compiled programs of others begin
+_FOREIGN = {b"\x7fELF": "the vendor's .aocx, with a bitstream for its board", b"xclbin": "an .xclbin of another vendor"}
+#: what reading a damaged archive raises; RuntimeError for one with a password
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError),
+    *(KeyError, ValueError, TypeError, IndexError, AttributeError),
+)
 
 
 @dataclass(frozen=True)
@@ -45,13 +53,18 @@ class Aocx:
     @classmethod
     def of(cls, data: bytes) -> "Aocx":
         """Raises LogicError (INVALID_BINARY) for another archive, one that is damaged, or of another format."""
+        for head, kind in _FOREIGN.items():
+            if data.startswith(head):
+                raise _invalid(
+                    f"this is {kind}: only files that our aoc wrote can be run; compile the .cl file with it"
+                )
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 members = {name: archive.read(name) for name in archive.namelist()}
             facts = json.loads(members.pop(FACTS))
             number, digest = facts["format"], facts["digest"]
             board, march = str(facts["board"]), str(facts["march"])
-        except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError, EOFError, NotImplementedError) as error:
+        except _DAMAGE as error:
             raise _invalid(f"this is no .aocx of sluice, or it is damaged; make it again with aoc: {error}") from None
         if number != FORMAT:
             raise _invalid(f"the .aocx has format {number}, and this sluice reads {FORMAT}; make it again with aoc")
@@ -75,8 +88,8 @@ class Aocx:
 
 
 def is_archive(data: object) -> bool:
-    """Whether it begins as such a file does."""
-    return isinstance(data, bytes | bytearray) and data[:2] == b"PK"
+    """Whether it begins as such a file does, or as one of another compiler."""
+    return isinstance(data, bytes | bytearray) and data.startswith((b"PK", *_FOREIGN))
 
 
 def _digest(members: Mapping[str, bytes]) -> str:

@@ -14,6 +14,7 @@ from .errors import LogicError
 __all__ = ["argument_fact"]
 
 _PLACES = {"buffer": address.GLOBAL, "local": address.LOCAL, "scalar": address.PRIVATE, "pipe": address.GLOBAL}
+_INTEGERS = {"signed", "unsigned", "char", "short", "int", "long"}
 _QUALIFIERS = {
     "__global",
     "global",
@@ -36,17 +37,23 @@ _QUALIFIERS = {
 }
 
 
+def _one_word(words: list[str]) -> list[str]:
+    """The words of a type, with the standard's one word for an integer type: ``uchar`` for ``unsigned char``."""
+    numbers = [word for word in words if word in _INTEGERS]
+    if not numbers:
+        return words
+    size = next((word for word in ("char", "short", "long") if word in numbers), "int")
+    return ["u" * ("unsigned" in numbers) + size, *(word for word in words if word not in _INTEGERS)]
+
+
 def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int):
     """The value of the OpenCL query ``parameter``; ``memories`` are the kernel's. Raises LogicError if unknown."""
     memory = memories.get(argument.name)
     if parameter == kernel_arg_info.NAME:
         return argument.name
     if parameter == kernel_arg_info.TYPE_NAME:
-        return "".join(
-            word if word == "*" else f" {word}"
-            for word in argument.c_type.replace("*", " * ").split()
-            if word not in _QUALIFIERS
-        ).strip()
+        words = [word for word in argument.c_type.replace("*", " * ").split() if word not in _QUALIFIERS]
+        return "".join(word if word == "*" else f" {word}" for word in _one_word(words)).strip()
     if parameter == kernel_arg_info.ADDRESS_QUALIFIER:
         return (
             address.CONSTANT
@@ -54,9 +61,9 @@ def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObje
             else _PLACES[argument.kind]
         )
     if parameter == kernel_arg_info.ACCESS_QUALIFIER:
-        words = {word.strip("_") for word in argument.c_type.split()}
+        said = {word.strip("_") for word in argument.c_type.split()}
         return (
-            access.WRITE_ONLY if "write_only" in words else access.READ_ONLY if argument.kind == "pipe" else access.NONE
+            access.WRITE_ONLY if "write_only" in said else access.READ_ONLY if argument.kind == "pipe" else access.NONE
         )
     if parameter == kernel_arg_info.TYPE_QUALIFIER:
         return _type_qualifier(argument, memory)

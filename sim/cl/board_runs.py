@@ -57,7 +57,7 @@ class BoardEvent(PendingEvent):
         super().__init__(runs.schedule, after, queue)
         self.board_runs = self.runs = runs
         self.kernel, self.values, self.space, self.registers = kernel, tuple(values), space, registers
-        self.joined = bool(kernel.layout.channels)
+        self.joined = kernel.layout.joined
         self.what = f"kernel {kernel.name}"
         #: the allocations of its buffers, and the arguments' names
         self.names = {
@@ -213,7 +213,7 @@ class BoardRuns:
                 one.predicted = Unpredicted(NOT_ALONE)
             return
         try:
-            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.now_ns)
+            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.program.system.age)
         except Unpredicted as why:
             event.predicted = why
 
@@ -354,7 +354,7 @@ def _culprits(kernel: KernelInterface, status: int) -> str:
     """The accesses that were refused, as part of a sentence."""
     found = dict.fromkeys(
         f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
-        for access in refused(kernel.layout.accesses, status)
+        for access in refused(kernel.layout.all_accesses, status)
     )
     return f", {' or '.join(found)}" if found else ""
 

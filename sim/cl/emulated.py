@@ -113,6 +113,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
     """Parse and check OpenCL C only: code that cannot be hardware yet runs here, too. ``depth_model`` is how deep
     channels are (:mod:`sim.emulator.channel_depths`). Raises CompileError."""
     with deferred():
+        from hls.assumed_sizes import assume_sizes
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.pipeline import link_program
 
@@ -124,6 +125,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         include_roots=options.include_roots,
         models=options.models,
     )
+    assume_sizes(parsed.module, options)
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         observe = memories_of(board) if WorkloadFolder.wanted() else None

@@ -22,16 +22,12 @@ from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import Started
 from sim.model import Launched, Replayer
-from sim.start_registers import number_of_start_writes
 
 from .arguments import Value
 from .emulated import Emulated, interface_of
 from .memory import Buffer
 
 __all__ = ["ReplayModel", "model_source"]
-
-#: cycles of an AXI4-Lite write of a register, from one write to the next
-WRITE_CYCLES = 4
 
 
 class ReplayModel:
@@ -42,17 +38,22 @@ class ReplayModel:
 
     def check(self, kernel: str, values: Sequence[Value]) -> None:
         """Raises CompileError for a launch that the replay does not cover."""
-        from .launch import overlap  # launches know programs
-
-        planned = self.replayer.kernels[kernel]
         try:
             for name, other in self.replayer.kernels.items():
-                if name == kernel or other.function.attrs.get(Attr.AUTORUN):
+                if name == kernel or other.function.attrs.get(Attr.PART_OF) == kernel:
+                    self.replayer.machine(name, {}, self._overlap(kernel, values))
+                elif other.function.attrs.get(Attr.AUTORUN):
                     self.replayer.machine(name, {})
-            if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
-                raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
         except NotReplayed as error:
             raise CompileError(_refused(kernel, error)) from None
+
+    def _overlap(self, kernel: str, values: Sequence[Value]) -> bool:
+        """Whether buffers of a launch share bytes, and its kernel must know."""
+        from .launch import overlap  # launches know programs
+
+        names = (kernel, *self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ()))
+        functions = [self.replayer.kernels[name].function for name in names]
+        return overlap(values) and any(OVERLAP in one.attrs.get(Attr.LAUNCH_ARGS, ()) for one in functions)
 
     def figures(
         self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
@@ -61,20 +62,23 @@ class ReplayModel:
         does not cover."""
         period, starts, start = self.board.clock.period_ns, list[int](), 0
         for started, _ in launches:
-            start += self._register_cycles(started.kernel) if starts else 0
+            start += self.replayer.register_cycles(started.kernel) if starts else 0
             starts.append(start)
         given = [
-            Launched(started, self._addresses(started.kernel, values), start)
-            for (started, values), start in zip(launches, starts, strict=True)
+            self._launched(started, values, start) for (started, values), start in zip(launches, starts, strict=True)
         ]
         try:
-            found = self.replayer.replay(given, max(1, round(now_ns / period)), autorun)
+            found = self.replayer.replay(given, autorun=autorun)
         except NotReplayed as error:
             raise CompileError(_refused(launches[0][0].kernel, error)) from None
         return [
             (start * period, self._statistics(launched.started.kernel, one))
             for start, launched, one in zip(starts, given, found, strict=True)
         ]
+
+    def _launched(self, started: Started, values: Sequence[Value], start: int = 0) -> Launched:
+        kernel = started.kernel
+        return Launched(started, self._addresses(kernel, values), start, self._overlap(kernel, values))
 
     def _addresses(self, kernel: str, values: Sequence[Value]) -> dict[str, int]:
         names = [parameter.name for parameter in self.replayer.kernels[kernel].function.params]
@@ -84,15 +88,14 @@ class ReplayModel:
             if isinstance(value.value, Buffer)
         }
 
-    def _register_cycles(self, kernel: str) -> int:
-        """Cycles in which the host writes the registers of a launch."""
-        function = self.replayer.kernels[kernel].function
-        arguments = [parameter.bytes for parameter in function.params if parameter.kind != "pipe"]
-        return WRITE_CYCLES * number_of_start_writes(arguments, len(function.attrs.get(Attr.LAUNCH_ARGS, ())))
-
     def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
-        planned, clock = self.replayer.kernels[kernel], self.board.clock
-        _show(prediction_of(planned, self.board, found))
+        _show(prediction_of(self.replayer.kernels[kernel], self.board, found))
+        names = self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ())
+        parts = [{"kernel": name} | self._figures(name, one) for name, one in zip(names, found.parts, strict=True)]
+        return self._figures(kernel, found) | ({"parts": parts} if parts else {})
+
+    def _figures(self, kernel: str, found: Replayed) -> dict[str, Any]:
+        clock = self.board.clock
         return {
             "device": "model",
             "cycles": found.cycles,
@@ -102,14 +105,15 @@ class ReplayModel:
             "accounts": plain(found.accounts),
         }
 
-    def predict(self, started: Started, values: Sequence[Value], now_ns: float) -> Prediction:
-        """The prediction of a launch that has ended on the emulator, as if it began then, alone. Raises NotReplayed."""
+    def predict(self, started: Started, values: Sequence[Value], cycle: int) -> Prediction:
+        """The prediction of a launch that has ended on the emulator, as if the host began to write its registers in
+        that cycle of the board, alone. Raises NotReplayed."""
         kernel = started.kernel
         for other in self.replayer.kernels.values():
             if other.function.attrs.get(Attr.AUTORUN):
                 raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
-        launch = Launched(started, self._addresses(kernel, values), 0)
-        (found,) = self.replayer.replay([launch], max(1, round(now_ns / self.board.clock.period_ns)), ())
+        launch = self._launched(started, values)
+        (found,) = self.replayer.replay([launch], cycle)
         return prediction_of(self.replayer.kernels[kernel], self.board, found)
 
     def outer_loops(self, kernel: str) -> frozenset[tuple[int, str]]:
@@ -186,6 +190,7 @@ def _refused(kernel: str, error: NotReplayed) -> Diagnostic:
 def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
+        from hls.assumed_sizes import assume_sizes
         from hls.driver import network_channels, plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
@@ -201,6 +206,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         models=options.models,
     )
     mark_rtl_functions(parsed.module, options.libraries)
+    assume_sizes(parsed.module, options)
     try:
         with deep_recursion():
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
@@ -208,7 +214,8 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]
-        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes)
+        inner = [channel for one in kernels for channel in one.inner]
+        replayer = Replayer(planned, module, used, channels, options.const_cache_bytes, inner=inner)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
         return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)

@@ -2,12 +2,12 @@
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
-from hls.options import MOST_CACHE_BYTES, Options
+from hls.options import FEED_FORWARDS, MOST_CACHE_BYTES, Options
 from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
@@ -32,9 +32,17 @@ WITHOUT_EFFECT = {
     "-cl-std=CL1.2",
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
+    "-cl-uniform-work-group-size",
 }
-#: options -> their internal names
-SIZES = {"private-cache-bytes": "cache_bytes", "const-cache-bytes": "const_cache_bytes"}
+#: options with a number -> their internal names, and the greatest number; the last two are for kernels that do not say
+SIZES = {
+    "private-cache-bytes": ("cache_bytes", MOST_CACHE_BYTES),
+    "const-cache-bytes": ("const_cache_bytes", MOST_CACHE_BYTES),
+    "max-work-group-size": ("group_items", 4096),
+    "local-mem-size": ("local_bytes", 1 << 30),
+}
+#: more build options, for hosts that cannot be changed
+MORE_OPTIONS = "SLUICE_BUILD_OPTIONS"
 #: of the vendor's emulator
 DEPTH_OPTION = "emulator-channel-depth-model="
 RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
@@ -45,15 +53,19 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
 
     ``folder`` is searched by ``#include`` before the folders given.
     """
-    words = shlex.split(options) if isinstance(options, str) else [str(word).strip() for word in options]
+    words = _words(options, "options") if isinstance(options, str) else [str(word).strip() for word in options]
+    words += _words(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
     defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
     libraries: list[RtlFunction] = []
+    feed_forward = Options.feed_forward
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
             relaxed = True
         elif word.lstrip("-").startswith("library="):
             libraries += _library(word.partition("=")[2])
+        elif word.lstrip("-").startswith("feed-forward="):
+            feed_forward = _choice(word, FEED_FORWARDS)
         elif word == "-fpc":
             once = True
         elif word == "-cl-denorms-are-zero":
@@ -63,7 +75,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         elif word.lstrip("-").startswith("include-root="):
             roots.append(Path(word.partition("=")[2]))
         elif word.lstrip("-").partition("=")[0] in SIZES and "=" in word:
-            sizes[SIZES[word.lstrip("-").partition("=")[0]]] = _bytes(word)
+            name, most = SIZES[word.lstrip("-").partition("=")[0]]
+            sizes[name] = _number(word, most)
         elif word[:2] in ("-D", "-I"):
             value = word[2:].strip() or next(left, None)
             if value is None:
@@ -71,14 +84,15 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             if word[1] == "I":
                 include_dirs.append(Path(value))
             else:
-                name, _, text = value.partition("=")
-                defines[name] = text or "1"
+                macro, given, text = value.partition("=")
+                defines[macro] = text if given else "1"  # -DNAME= is empty
         elif word not in WITHOUT_EFFECT and not word.lstrip("-").startswith(DEPTH_OPTION):
             raise RuntimeError(
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
-                f"-include-root=DIR, -library=FILE, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
+                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
+                f"{', '.join(sorted(RELAXED))}",
             )
     usual = Options()
     return Options(
@@ -92,8 +106,11 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         denorms_are_zero=flush,
         include_roots=tuple(roots),
         libraries=tuple(libraries),
+        feed_forward=feed_forward,
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
+        group_items=sizes.get("group_items", 0),
+        local_bytes=sizes.get("local_bytes", 0),
     )
 
 
@@ -131,14 +148,34 @@ def with_design(options: Options) -> Options:
         raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, str(error)) from None
 
 
-def _bytes(word: str) -> int:
-    """The number of bytes in ``-NAME=N``."""
-    text = word.partition("=")[2]
-    if not text.isdecimal() or int(text) > MOST_CACHE_BYTES:
+def _choice(word: str, known: Sequence[str]) -> str:
+    """The value in ``-NAME=VALUE``. Raises cl.RuntimeError for one that is not known."""
+    value = word.partition("=")[2]
+    if value not in known:
         raise RuntimeError(
-            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: 0 to {MOST_CACHE_BYTES} bytes are possible"
+            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: the value is one of {', '.join(known)}"
+        )
+    return value
+
+
+def _number(word: str, most: int) -> int:
+    """The number in ``-NAME=N``."""
+    text = word.partition("=")[2]
+    if not text.isdecimal() or len(text) > 12 or int(text) > most:
+        raise RuntimeError(
+            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: numbers from 0 to {most} are possible"
         )
     return int(text)
+
+
+def _words(text: str, what: str) -> list[str]:
+    """The words of options as a shell splits them. Raises cl.RuntimeError where a quote does not end."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise RuntimeError(
+            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{what} {text!r}: {error}; end each quote"
+        ) from None
 
 
 def stall_seed() -> int:

@@ -20,6 +20,7 @@ from sim.errors import BuildError, ToolMissing
 
 from .arguments import Value
 from .emulated import given
+from .launch import overlap
 from .modelled import ReplayModel, model_source
 from .unpredicted import Unpredicted
 
@@ -49,9 +50,11 @@ class RunPredictor:
             "why": found.why,
         }
 
-    def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, now_ns: float) -> Prediction:
-        """The prediction of a launch that is about to begin, at that time of the board. The board's memory is not
+    def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, cycle: int) -> Prediction:
+        """The prediction of a launch that is about to begin, in that cycle of the board. The board's memory is not
         changed. Raises Unpredicted."""
+        if overlap(values):
+            raise Unpredicted("arguments share bytes of a buffer, which copies do not")
         try:
             self._model.check(kernel, values)
             buffers, scalars = given(self._kernels[kernel], values)
@@ -61,7 +64,7 @@ class RunPredictor:
             if not started.done:
                 self._emulator.reset()
                 raise Unpredicted("it waits for another kernel")
-            return self._model.predict(started, values, now_ns)
+            return self._model.predict(started, values, cycle)
         except CompileError as error:
             raise Unpredicted(error.diagnostics[0].message) from None
         except EmulationError as error:

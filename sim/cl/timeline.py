@@ -72,7 +72,11 @@ class _ProgramRecord:
 
     def units_of(self, kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
         """The sections of the probe of a kernel's compute units."""
-        return () if self.probe is None else tuple(self.probe.units[k] for k in self.probe.of_kernel(kernel.name))
+        return self.sections(kernel.name)
+
+    def sections(self, name: str) -> tuple[ProbeUnit, ...]:
+        """The same for a kernel, or a part of one, of that name."""
+        return () if self.probe is None else tuple(self.probe.units[k] for k in self.probe.of_kernel(name))
 
     @property
     def autorun(self) -> list[KernelInterface]:
@@ -205,6 +209,10 @@ class Timeline:
         if probe is None:  # the simulator was given up
             return
         record.replays = probe.replays()
+        for part in kernel.layout.parts:
+            observed, units = Snapshot.of(probe, part), record.sections(part.kernel)
+            beside = replace(measured, part=True, of=number, units=units, samples=(), banks=(), **vars(observed))
+            self._add(record, replace(beside, layout=part))
         for other in record.autorun:
             if other.name in snapshots:
                 now = Snapshot.of(probe, other.layout)
@@ -260,7 +268,7 @@ class Timeline:
                         self._add_capture(record, kernel, now.since(kernel.layout, None), (0.0, end_ns))
 
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
-        layouts = {kernel.name: kernel.layout for kernel in record.kernels}
+        layouts = {one.kernel: one for kernel in record.kernels for one in (kernel.layout, *kernel.layout.parts)}
         launch = launch_of(measured, len(self.launches), layouts)
         roof = memory_roof(present(self.board), launch.accesses)
         if roof is not None:
@@ -301,7 +309,7 @@ class Timeline:
                 model.Program(
                     one.number,
                     one.source,
-                    tuple(kernel.name for kernel in one.kernels),
+                    tuple(layout.kernel for kernel in one.kernels for layout in (kernel.layout, *kernel.layout.parts)),
                     tuple(kernel.name for kernel in one.kernels if kernel.autorun),
                     _copies(one),
                 )

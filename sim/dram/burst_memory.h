@@ -48,12 +48,13 @@ class BurstMemory {
   MemoryCounts counts_;
 };
 
-/// Static memory with a read port and a write port: each accepts a word every `word_ns`, at any address, and responds
-/// `latency_ns` later. Block RAM is such a memory, with words of a clock period and no latency.
-class StaticMemory final : public BurstMemory {
+/// Memory that accepts a word every `word_ns`, at any address, and responds `latency_ns` later: static memory with a
+/// read port and a write port, or an AXI bridge with one port, where both directions share the rate. Block RAM is such
+/// a memory with two ports, words of a clock period and no latency.
+class PortMemory final : public BurstMemory {
  public:
-  StaticMemory(double word_ns, double latency_ns, unsigned word_bytes)
-      : word_ns_(word_ns), latency_(std::llround(latency_ns / word_ns)), word_bytes_(word_bytes) {}
+  PortMemory(double word_ns, double latency_ns, unsigned ports, unsigned word_bytes)
+      : word_ns_(word_ns), latency_(std::llround(latency_ns / word_ns)), ports_(ports), word_bytes_(word_bytes) {}
 
   bool has_room(Direction) const override { return true; }
   uint64_t push(Direction direction, uint64_t) override {
@@ -71,12 +72,13 @@ class StaticMemory final : public BurstMemory {
   double tick_ns() const override { return word_ns_; }
   unsigned burst_bytes() const override { return word_bytes_; }
   Tick entry_ticks() const override { return 1; }
-  bool two_ports() const override { return true; }
+  bool two_ports() const override { return ports_ == 2; }
   Tick latency() const override { return latency_; }
 
  private:
   double word_ns_;
   Tick latency_;
+  unsigned ports_;
   unsigned word_bytes_;
   std::array<uint64_t, 2> entered_{0, 0}, finished_{0, 0};
 };

@@ -102,14 +102,14 @@ bool DramChannel::issue_column(Tick now, std::vector<Finished>& finished) {
   bank.pending_hits[direction_]--;
   last_column_ = group_column_[chosen->group] = now;
   batch_count_++;
-  Tick when = now + timing_.CL + DramTiming::kBurstTicks;
+  Tick when = now + timing_.CL + timing_.burst_ticks();
   if (direction_ == kRead) {
     last_read_ = bank.last_read = now;
     counts_.reads++;
     note(Command::kRead, now, chosen->bank, chosen->row);
   } else {
     last_write_ = group_write_[chosen->group] = now;
-    when = bank.write_end = now + timing_.CWL + DramTiming::kBurstTicks;
+    when = bank.write_end = now + timing_.CWL + timing_.burst_ticks();
     counts_.writes++;
     note(Command::kWrite, now, chosen->bank, chosen->row);
   }
@@ -181,16 +181,16 @@ void DramChannel::precharge(Tick now, int bank) {
 /// Constraints that hold across banks: spacing of column commands and the turnaround from reading to writing.
 Tick DramChannel::column_bus_ready(Direction direction) const {
   const Tick spacing = last_column_ + timing_.tCCD_S;
-  if (direction == kRead) return std::max(spacing, last_write_ + timing_.CWL + DramTiming::kBurstTicks + timing_.tWTR_S);
+  if (direction == kRead) return std::max(spacing, last_write_ + timing_.CWL + timing_.burst_ticks() + timing_.tWTR_S);
   return std::max(spacing,
-                  last_read_ + timing_.CL + DramTiming::kBurstTicks + DramTiming::kTurnaround - timing_.CWL);
+                  last_read_ + timing_.CL + timing_.burst_ticks() + DramTiming::kTurnaround - timing_.CWL);
 }
 
 Tick DramChannel::column_ready(const Request& request, Direction direction) const {
   const Tick ready =
       std::max(banks_[request.bank].activated + timing_.tRCD, group_column_[request.group] + timing_.tCCD_L);
   if (direction == kWrite) return ready;
-  return std::max(ready, group_write_[request.group] + timing_.CWL + DramTiming::kBurstTicks + timing_.tWTR_L);
+  return std::max(ready, group_write_[request.group] + timing_.CWL + timing_.burst_ticks() + timing_.tWTR_L);
 }
 
 Tick DramChannel::activate_ready(const Request& request) const {

@@ -40,8 +40,8 @@ class DramChannel final : public BurstMemory {
 
   double tick_ns() const override { return timing_.tck_ns; }
   unsigned burst_bytes() const override { return static_cast<unsigned>(timing_.burst_bytes()); }
-  /// The controller runs at a quarter of the memory clock.
-  Tick entry_ticks() const override { return DramTiming::kBurstTicks; }
+  /// The controller takes bursts no faster than the data bus moves them: of DDR memory it runs at a quarter of the clock.
+  Tick entry_ticks() const override { return timing_.burst_ticks(); }
   bool two_ports() const override { return false; }
   Tick latency() const override { return std::llround(timing_.controller_latency_ns / timing_.tck_ns); }
   /// Called with every command; for tests that check the device's rules.

@@ -18,19 +18,20 @@ struct DramTiming {
 
   int bank_groups, banks_per_group;
   int row_bytes;  ///< of the whole channel, all chips together
-  int bus_bits;   ///< data bus; a burst is 8 transfers
+  int bus_bits;   ///< data bus
+  int beats;      ///< transfers of a burst
+  int transfers;  ///< in a tick: 2 of DDR memory, 1 of SDR
 
   int queue;        ///< bursts that each of the two queues holds
   int batch;        ///< column commands in one direction before the direction may change
   int row_hit_cap;  ///< column commands to an open row while bursts wait for another row of that bank
   double controller_latency_ns;  ///< added to the latency of every response
 
-  static constexpr int kBurstLength = 8;
-  static constexpr int kBurstTicks = kBurstLength / 2;  ///< double data rate
   /// The bus changes from reading to writing: drivers need two ticks.
   static constexpr int kTurnaround = 2;
 
-  int burst_bytes() const { return bus_bits / 8 * kBurstLength; }
+  int burst_bytes() const { return bus_bits / 8 * beats; }
+  int burst_ticks() const { return beats / transfers; }
   int banks() const { return bank_groups * banks_per_group; }
   int64_t bursts_per_row() const { return row_bytes / burst_bytes(); }
 };

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hls.emulate import Memories, ProgramText, Tracer, write_program
-from hls.ir import FloatType, Module
+from hls.ir import Attr, FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
 from hls.signals import deferred, temporary_folder
@@ -47,17 +47,18 @@ class Outcome:
 
 @dataclass(eq=False)
 class Started:
-    """A launch, pending or ended."""
+    """A launch, pending or ended; ``parts`` are those of the other parts of a split kernel, which end with it."""
 
     kernel: str
     number: int
     ended: ctypes.c_uint64
     kept: list = field(repr=False)
+    parts: tuple["Started", ...] = ()
 
     @property
     def done(self) -> bool:
         """Whether the launch has ended, with or without a fault."""
-        return bool(self.ended.value)
+        return bool(self.ended.value) and all(part.done for part in self.parts)
 
 
 class Emulator:
@@ -83,6 +84,10 @@ class Emulator:
         self._program: ProgramText = write_program(module, observe)
         self._traces = isinstance(observe, Tracer)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
+        self._parts: dict[str, list[str]] = {}  #: of split kernels, by the kernel's name
+        for kernel in module.kernels:
+            if Attr.PART_OF in kernel.attrs:
+                self._parts.setdefault(kernel.attrs[Attr.PART_OF], []).append(kernel.name)
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
 
@@ -153,6 +158,7 @@ class Emulator:
 
         Raises BuildError or ToolMissing at the first launch.
         """
+        parts = tuple(self.start(part, buffers, scalars, space, after) for part in self._parts.get(kernel, ()))
         number, ended = self._kernels[kernel], ctypes.c_uint64(0)
         launch, kept = make_launch(
             number,
@@ -165,7 +171,7 @@ class Emulator:
         )
         with self._lock:
             number = self._library.sluice_start(ctypes.byref(launch))
-        return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept]))
+        return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept], parts))
 
     def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
         """Run all started launches until they have ended or wait for a launch that is yet to come; ``last``: none will

@@ -82,4 +82,4 @@ def _show(command: str, file: Path) -> None:
         print(f"board: {found.board}\nmarch: {found.march}\noptions: {' '.join(found.binary.options)}")
         return
     report = found.files.get("report.txt")
-    print("no report: it was compiled with -march=emulator" if report is None else report.decode(), end="\n")
+    print("no report: it was compiled with -march=emulator" if report is None else report.decode().rstrip("\n"))

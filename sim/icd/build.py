@@ -9,18 +9,18 @@ from sim.errors import BuildError, ToolMissing
 from sim.programs import Programs
 from sim.toolchain import CxxCompiler, find_compiler
 
-__all__ = ["VENDORS", "build_driver", "install"]
+__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install"]
 
 SOURCES = Path(__file__).parent / "library"
 #: where the loader of the system looks for drivers
 VENDORS = Path("/etc/OpenCL/vendors")
 DEPRECATED = ("1_0", "1_1", "1_2", "2_0", "2_1", "2_2")
+DEFINES = ("-DCL_TARGET_OPENCL_VERSION=300", *(f"-DCL_USE_DEPRECATED_OPENCL_{version}_APIS" for version in DEPRECATED))
 FLAGS = (
     *("-std=gnu++17", "-O1", "-g0", "-w", "-shared", "-fPIC", "-pthread"),
     "-fvisibility=hidden",  # the loader has functions of the same names
     "-Wl,-z,nodelete",  # threads of the library and handlers of fork() outlive a dlclose()
-    "-DCL_TARGET_OPENCL_VERSION=300",
-    *(f"-DCL_USE_DEPRECATED_OPENCL_{version}_APIS" for version in DEPRECATED),
+    *DEFINES,
 )
 HEADERS = "#include <CL/cl_icd.h>\n"
 NO_HEADERS = (

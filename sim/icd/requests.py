@@ -1,6 +1,7 @@
 """The requests of the library, each a function of the same name: reads its items, and writes those of the answer."""
 
 import contextlib
+import math
 import os
 import sys
 import threading
@@ -30,6 +31,8 @@ NULL, BUFFER, LOCAL, SCALAR = range(4)
 #: the vendors' variables for emulation, and the most devices that one may ask for (the host keeps facts of each)
 EMULATORS = ("CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA", "CL_CONTEXT_EMULATOR_DEVICE_ALTERA")
 MOST_EMULATED = 128
+#: most work-items of a kernel that asks for no id
+MOST_REPEATS = 1 << 16
 T = TypeVar("T")
 
 
@@ -102,10 +105,10 @@ class Requests:
         program = Program(context, binaries={place: request.blob() for place in places})
         for place in places:
             try:
-                program.check(place)
-                writer.number(0).text("")
+                code, why, kind = 0, "", program.check(place)
             except cl.Error as error:
-                writer.number(error.code).text(error.what)
+                code, why, kind = error.code, error.what, 0
+            writer.number(code).text(why).number(kind)
         self._objects[number] = program
 
     def _build(self, request: Reader, writer: Writer) -> None:
@@ -166,15 +169,15 @@ class Requests:
         values = [self._argument(request, queue.place) for _ in range(request.number())]
         kernel = program.kernel(queue.place, name)
         waits = [self._objects[one] for one in before if one in self._objects]
+        on, group = queue.for_launch(), tuple(group_size) or None
+        place: dict[str, Any] = {"global_offset": tuple(offset) or None}
         try:
-            event = kernel(
-                queue.for_launch(),
-                tuple(size),
-                tuple(group_size) or None,
-                *values,
-                global_offset=tuple(offset) or None,
-                wait_for=waits,
-            )
+            if not kernel.interface.ndrange and 1 < math.prod(size) <= MOST_REPEATS:
+                # all work-items do the same, as it asks for no id: they run one after the other
+                for _ in range(math.prod(size) - 1):
+                    waits = [kernel(on, (1,), None, *values, wait_for=waits)]
+                size, group, place = [1], None, {}
+            event = kernel(on, tuple(size), group, *values, **place, wait_for=waits)
         except cl.RuntimeError as error:  # it ran, and failed
             _write_failure(writer, error)
         else:

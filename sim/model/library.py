@@ -2,16 +2,19 @@
 
 import ctypes
 import os
+import weakref
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+
+import numpy as np
 
 from sim.cache import cached, content_key
 from sim.errors import BuildError
 from sim.programs import Programs
 from sim.toolchain import find_compiler
 
-__all__ = ["ChannelText", "LaunchText", "engine"]
+__all__ = ["BoardMemory", "ChannelText", "LaunchText", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
 PARTS = (
@@ -38,7 +41,7 @@ class LaunchText(ctypes.Structure):
 class ChannelText(ctypes.Structure):
     """``ChannelPlan`` in ``engine/channel.h``."""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in ("depth", "latency", "held")]
+    _fields_ = [(name, ctypes.c_uint64) for name in ("depth", "latency", "held", "board")]
 
 
 @cache
@@ -46,7 +49,19 @@ def engine() -> ctypes.CDLL:
     """The library. Raises ToolMissing, or BuildError if the compiler fails."""
     library = ctypes.CDLL(str(_built()))
     library.sluice_replay.restype = ctypes.c_bool
+    library.sluice_new_memory.restype = ctypes.c_void_p
+    library.sluice_delete_memory.argtypes = (ctypes.c_void_p,)
     return library
+
+
+class BoardMemory:
+    """The memory of a running board as the engine has it, from one replay to the next: rows that are open, and when it
+    refreshes. ``numbers`` are those of the board. Raises as :func:`engine`."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        library = engine()
+        self.handle = ctypes.c_void_p(library.sluice_new_memory(numbers.ctypes.data_as(ctypes.c_void_p)))
+        weakref.finalize(self, library.sluice_delete_memory, self.handle)
 
 
 def _built() -> Path:

@@ -3,12 +3,12 @@ records, of kernels that run at the same time together."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hls.emulate.trace import Tracer
-from hls.ir import Module
+from hls.ir import Attr, MemoryObject, Module
 from hls.ir.accesses import memory_name
 from hls.ir.launch import units_of
 from hls.model.estimate import Planned
@@ -19,9 +19,10 @@ from hls.model.replay.machine import Columns, channel_latency
 from hls.planning.memory import ChannelPlan
 from hls.target.board import Board
 from sim.emulator import Emulator, Started
+from sim.start_registers import CYCLES_AFTER, RESET_CYCLES, WRITE_CYCLES, number_of_start_writes
 
 from .endless import Endless
-from .library import ChannelText, LaunchText, engine
+from .library import BoardMemory, ChannelText, LaunchText, engine
 
 __all__ = ["Launched", "Replayer"]
 
@@ -33,18 +34,19 @@ AHEAD = 1024
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, and the cycles from the start
-    of the first launch to its own."""
+    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, whether some of them
+    ``overlap``, and the cycles from the start of the first launch to its own."""
 
     started: Started
     addresses: Mapping[str, int]
     start: int = 0
+    overlap: bool = False
 
 
 class Replayer:
     """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
-    constant cache. Kernels that the replay does not cover cannot be started. Raises BuildError or ToolMissing at the
-    first launch."""
+    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot
+    be started. Raises BuildError or ToolMissing at the first launch."""
 
     def __init__(
         self,
@@ -54,41 +56,62 @@ class Replayer:
         channels: Sequence[ChannelPlan] = (),
         constant_bytes: int = 0,
         hasty: bool = False,
+        inner: Sequence[MemoryObject] = (),
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
-        self.board, self.channels = board, [one for one in channels if one.stream is None]
+        self.board, self.channels = board, list(channels)
         covered = [one for one in kernels if _runs(one)]
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}
         self.emulator = Emulator(
-            Module(functions, module.sources, module.channels),
+            Module(functions, module.sources, module.channels | {one.name: one for one in inner}),
             hasty=hasty,
             depths=lambda: {(one.channel, one.index): one.depth for one in channels},
             observe=self._tracer,
         )
         self._constant_bytes = constant_bytes
         self._held = [0] * len(self.channels)  #: values in each channel
+        self._memory: BoardMemory | None = None  #: as the replay before has left it
+        self._cycle = RESET_CYCLES  #: of the board, after that; it stands while nothing runs
         self._endless: dict[Started, Endless] = {}
 
-    def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
-        """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
+    def machine(self, kernel: str, addresses: Mapping[str, int], overlap: bool = False) -> MachineText:
+        """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
-        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels, self._constant_bytes)
+        given = addresses, channels, self._constant_bytes, overlap
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
         return Columns(trace.tops[kernel], trace.loops, trace.columns)
 
-    def replay(self, launches: Sequence[Launched], age: int = 0, autorun: Sequence[Started] = ()) -> list[Replayed]:
+    def register_cycles(self, kernel: str) -> int:
+        """Cycles in which the host writes the registers of a launch."""
+        function = self.kernels[kernel].function
+        arguments = [parameter.bytes for parameter in function.params if parameter.kind != "pipe"]
+        return WRITE_CYCLES * number_of_start_writes(arguments, len(function.attrs.get(Attr.LAUNCH_ARGS, ())))
+
+    def replay(
+        self, launches: Sequence[Launched], cycle: int | None = None, autorun: Sequence[Started] = ()
+    ) -> list[Replayed]:
         """Replay, once, launches that have ended on the emulator and that ran at the same time, beside ``autorun``
-        kernels that have not ended; ``age`` are the cycles that the board has been running when the first starts.
-        Raises NotReplayed."""
+        kernels that have not ended. In that ``cycle`` of the board the host begins to write the registers of the first;
+        None: at once when the replay before has ended. The memory is as that has left it, unless the board is younger:
+        then it has been started anew. Raises NotReplayed."""
+        begin = self._cycle if cycle is None else cycle
+        age = begin + self.register_cycles(launches[0].started.kernel)
+        if begin < self._cycle:
+            self._memory = None
+        parts = [replace(one, started=part) for one in launches for part in one.started.parts]
         try:
-            return self._run([_Launch(self, one) for one in launches], [self._autorun(one) for one in autorun], age)
+            every = [_Launch(self, one) for one in (*launches, *parts)]
+            found = self._run(every, [self._autorun(one) for one in autorun], age)
         finally:
-            for one in launches:
+            for one in (*launches, *parts):
                 self.emulator.forget(one.started)
+        others = iter(found[len(launches) :])
+        return [_with_parts(whole, [next(others) for _ in one.started.parts]) for one, whole in zip(launches, found)]
 
     def _autorun(self, started: Started) -> "_Launch":
         launch = _Launch(self, Launched(started, {}))
@@ -99,19 +122,30 @@ class Replayer:
         endless.continue_with(launch.records)
         return launch
 
+    def _ahead(self, first: "_Launch") -> int:
+        """Cycles from the beginning of autorun kernels to the first row of a launch. They wait for the launch, but not
+        for a stream of the board, which they read from when the host writes its registers."""
+        if any(_end_of_board(one) == 1 for one in self.channels):
+            return self.register_cycles(first.planned.function.name) + first.static
+        return AHEAD
+
     def _run(self, launches: "Sequence[_Launch]", autorun: "Sequence[_Launch]", age: int) -> list[Replayed]:
-        first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
+        first, ahead = min(one.first_row for one in launches), self._ahead(launches[0]) if autorun else 0
         rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
         every = [*launches, *autorun]
         texts = (LaunchText * len(every))(
             *(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True))
         )
-        plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
+        plans = [
+            (one.depth, channel_latency(one.depth), held, _end_of_board(one))
+            for one, held in zip(self.channels, self._held)
+        ]
         channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
         held = (ctypes.c_uint64 * max(1, len(plans)))()
-        board = np.array(board_numbers(self.board), np.float64)
-        given = ctypes.c_uint64(len(every)), channels, ctypes.c_uint64(len(plans)), _pointer(board)
-        before = ctypes.c_uint64(max(0, age + first - 1 - ahead))
+        if self._memory is None:
+            self._memory = BoardMemory(np.array(board_numbers(self.board), np.float64))
+        given = ctypes.c_uint64(len(every)), channels, ctypes.c_uint64(len(plans)), self._memory.handle
+        before = ctypes.c_int64(age + first - 1 - ahead)
         over = engine().sluice_replay(texts, *given, before, ctypes.c_uint64(LIMIT), held)
         if not over:
             stopped = next(one for one, text in zip(launches, texts) if not text.cycles).planned.function
@@ -119,7 +153,10 @@ class Replayer:
                 raise AssertionError(f"the replay of {stopped.name} came to a stop")
             raise NotReplayed("calls on channels that never end at the depths of hardware", stopped.span)
         self._held = list(held)[: len(plans)]
-        return [one.found(text) for one, text in zip(launches, texts)]
+        found = [one.found(text) for one, text in zip(launches, texts)]
+        last = max(one.start + replayed.cycles for one, replayed in zip(launches, found, strict=True))
+        self._cycle = age + last + CYCLES_AFTER
+        return found
 
 
 class _Launch:
@@ -127,12 +164,13 @@ class _Launch:
 
     def __init__(self, replayer: Replayer, launched: Launched) -> None:
         self.planned = replayer.kernels[launched.started.kernel]
-        self.machine = replayer.machine(launched.started.kernel, launched.addresses)
+        self.machine = replayer.machine(launched.started.kernel, launched.addresses, launched.overlap)
         widths = replayer._tracer.trace.widths
         self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
         if not self.records:
             raise NotReplayed("more iterations than a record holds", self.planned.function.span)
         self.static = self.planned.plan.static_depth
+        self.start = launched.start
         self.first_row = launched.start + self.static  #: its cycle, from the start of the first launch
         units = units_of(self.planned.function)
         self._units = units if units > 1 else 0
@@ -157,6 +195,17 @@ class _Launch:
         accesses = tuple(AccessFigures(op, *row) for op, row in zip(machine.units, used, strict=True))
         loops = tuple(LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop)
         return Replayed(text.cycles + self.static, text.issued, loops, accesses)
+
+
+def _end_of_board(channel: ChannelPlan) -> int:
+    """``ChannelPlan::board`` in ``engine/channel.h``."""
+    return 0 if channel.stream is None else 1 if channel.stream.direction == "in" else 2
+
+
+def _with_parts(whole: Replayed, parts: Sequence[Replayed]) -> Replayed:
+    """The launch of a kernel that ends when its other parts have ended as well."""
+    cycles = max(one.cycles for one in (whole, *parts))
+    return replace(whole, cycles=cycles, parts=tuple(replace(one, cycles=cycles) for one in parts))
 
 
 def _runs(planned: Planned) -> bool:

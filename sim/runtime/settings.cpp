@@ -36,6 +36,7 @@ DramTiming Settings::dram(uint64_t memory) const {
   t.tREFI = integer("tREFI"), t.tRFC = integer("tRFC");
   t.bank_groups = integer("bank_groups"), t.banks_per_group = integer("banks_per_group");
   t.row_bytes = integer("row_bytes"), t.bus_bits = integer("bus_bits");
+  t.beats = integer("beats"), t.transfers = integer("transfers");
   t.queue = integer("queue"), t.batch = integer("batch"), t.row_hit_cap = integer("row_hit_cap");
   t.controller_latency_ns = number("controller_latency_ns");
   return t;
@@ -43,7 +44,8 @@ DramTiming Settings::dram(uint64_t memory) const {
 
 std::unique_ptr<BurstMemory> Settings::behind_port(unsigned word_bytes, uint64_t memory) const {
   if (integer(of(memory, "dram")) != 0) return std::make_unique<DramChannel>(dram(memory));
-  return std::make_unique<StaticMemory>(number(of(memory, "word_ns")), number(of(memory, "latency_ns")), word_bytes);
+  const auto ports = static_cast<unsigned>(integer(of(memory, "ports")));
+  return std::make_unique<PortMemory>(number(of(memory, "word_ns")), number(of(memory, "latency_ns")), ports, word_bytes);
 }
 
 AddressMap Settings::address_map(uint64_t memory) const {

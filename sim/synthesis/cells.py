@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .places import Place, Places
+from hls.report.facts.synthesis import Place
+
+from .places import Places
 from .wrapper import TOP
 
-__all__ = ["ECP5_CELLS", "Used", "count_cells", "total"]
+__all__ = ["Used", "count_cells", "total"]
 
 
 @dataclass(frozen=True)
 class Used:
     """Mapped resources. ``luts`` are those of logic; ``carries`` cells of carry chains, ``lut_rams`` LUT RAMs of 16
-    words of 4 bits."""
+    words of 4 bits. All three take ``places`` of LUTs."""
 
+    places: int = 0
     luts: int = 0
     carries: int = 0
     lut_rams: int = 0
@@ -26,6 +29,7 @@ class Used:
 
     def __add__(self, other: "Used") -> "Used":
         return Used(
+            places=self.places + other.places,
             luts=self.luts + other.luts,
             carries=self.carries + other.carries,
             lut_rams=self.lut_rams + other.lut_rams,
@@ -35,25 +39,9 @@ class Used:
         )
 
     @property
-    def lut_places(self) -> int:
-        """Places of LUTs taken: a cell of a carry chain takes two, a LUT RAM the three slices of two each."""
-        return self.luts + 2 * self.carries + 6 * self.lut_rams
-
-    @property
     def logic(self) -> int:
         """Logic cells as the report's estimate counts them: LUT places, or registers where these are more."""
-        return max(self.lut_places, self.registers)
-
-
-ECP5_CELLS = {
-    "LUT4": Used(luts=1),
-    "CCU2C": Used(carries=1),
-    "TRELLIS_DPR16X4": Used(lut_rams=1),
-    "TRELLIS_FF": Used(registers=1),
-    "DP16KD": Used(rams=1),
-    "PDPW16KD": Used(rams=1),
-    "MULT18X18D": Used(dsps=1),
-}
+        return max(self.places, self.registers)
 
 
 def count_cells(netlist: Path, places: Places, kinds: Mapping[str, Used]) -> dict[Place, Used]:

@@ -1,9 +1,23 @@
-"""Parts that the open tools can place, as nextpnr names them."""
+"""Parts that the open tools can place: the flow that does so, and how its place and route names the part."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Ecp5", "ecp5_part"]
+from .flows import ECP5, GOWIN, Flow
+
+__all__ = ["OpenPart", "open_part"]
+
+
+@dataclass(frozen=True)
+class OpenPart:
+    """A part, by the ``options`` of the place and route of its ``flow`` that choose it. Where ports must have pins,
+    ``pins`` are some of its package, the first for a clock."""
+
+    flow: Flow
+    options: tuple[str, ...]
+    pins: tuple[str, ...] = ()
+
 
 #: LFE5UM5G-85F-8BG756C: kind, size, speed grade, package, number of balls, range of temperature
 _ECP5 = re.compile(
@@ -11,26 +25,30 @@ _ECP5 = re.compile(
 )
 _KINDS = {"U": "", "UM": "um-", "UM5G": "um5g-"}
 _PACKAGES = {"BG": "CABGA", "MG": "CSFBGA"}
+#: GW2A-LV18PG256C8/I7: series, voltage, size, package, speed grade
+_GOWIN = re.compile(r"(?P<series>GW[12]A?[NRSZ]*)-(?:LV|UV)(?P<size>\d+)(?P<package>[A-Z]+\d+)[CEI]\d/[CEI]\d")
+#: pins of packages, the first with a clock: on the boards that LiteX describes
+_PINS = {"BG400": ("L13", "E13", "G14", "G15", "E17"), "PG256": ("H11", "T13", "M11", "M9", "L10")}
 
 
-@dataclass(frozen=True)
-class Ecp5:
-    """A part of the ECP5 family: ``die`` and ``package`` in nextpnr's words, and the speed grade."""
-
-    die: str
-    package: str
-    grade: int
-
-    @property
-    def options(self) -> list[str]:
-        """The options of nextpnr-ecp5 that choose it."""
-        return [f"--{self.die}", "--package", self.package, "--speed", str(self.grade)]
-
-
-def ecp5_part(part: str) -> Ecp5 | None:
-    """The part of that order number, or None if it is none of the family."""
-    found = _ECP5.fullmatch(part)
-    if found is None:
-        return None
+def _ecp5(found: re.Match[str]) -> OpenPart:
     package = f"{_PACKAGES[found['package']]}{found['balls']}"
-    return Ecp5(f"{_KINDS[found['kind']]}{found['size']}k", package, int(found["grade"]))
+    die = f"{_KINDS[found['kind']]}{found['size']}k"
+    return OpenPart(ECP5, (f"--{die}", "--package", package, "--speed", found["grade"]))
+
+
+def _gowin(found: re.Match[str]) -> OpenPart | None:
+    pins = _PINS.get(found["package"])
+    family = f"family={found['series']}-{found['size']}"
+    return OpenPart(GOWIN, ("--device", found[0], "--vopt", family), pins) if pins else None
+
+
+_NAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], OpenPart | None]], ...] = (
+    (_ECP5, _ecp5),
+    (_GOWIN, _gowin),
+)
+
+
+def open_part(part: str) -> OpenPart | None:
+    """The part of that order number, or None if no open tool places it, or no pins of its package are known here."""
+    return next((make(found) for names, make in _NAMES if (found := names.fullmatch(part))), None)

@@ -7,33 +7,23 @@ of the design says which kernel, loop or access each is.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from hls.export.description import Description
 from hls.report.area import role_of
+from hls.report.facts.synthesis import Place
 from hls.rtl.system import module_names
 
 from .wrapper import DESIGN
 
-__all__ = ["Place", "Places"]
+__all__ = ["Places"]
 
 #: where synthesis has added to a name
-_ADDED = re.compile(r"_(?:LUT4|TRELLIS|CCU2C|PFUMX|L6MUX21|MULT18X18D|ALU54B|DP16KD|PDPW16KD)(?:_|$).*")
+_ADDED = re.compile(
+    r"_(?:LUT\d|TRELLIS|CCU2C|PFUMX|L6MUX21|MULT\d+X\d+D?|ALU54B|DP16KD|PDPW16KD"
+    r"|ALU|DFFN?[A-Z]{0,2}|MUX2_LUT\d|RAM16SDP\d|SDPX?9?B|DPX?9?B|SPX?9?|pROMX?9?)(?:_|$).*"
+)
 _LINE = re.compile(r"_L(\d+)(?=_|$)")
 _OPERATION = re.compile(r"([a-z]+\w*?)_L\d+")
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a cell belongs: ``kernel`` ("" for what kernels share), the innermost ``loop`` ("" outside of all), the
-    ``role`` of the part as in the report's area, the ``part`` itself (the name of its instance or signal), and its
-    source ``line`` (None if it belongs to none)."""
-
-    kernel: str = ""
-    loop: str = ""
-    role: str = ""
-    part: str = ""
-    line: int | None = None
 
 
 class Places:

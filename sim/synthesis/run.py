@@ -10,16 +10,18 @@ from typing import Any
 
 from hls.export.description import Description
 from hls.model.area import Resources
+from hls.report.facts.synthesis import Synthesis
 
 from ..cache import cached, content_key
 from .advice import advice_for
-from .cells import ECP5_CELLS, Used, count_cells, total
-from .device import Ecp5
+from .cells import Used, count_cells, total
+from .device import OpenPart
+from .flows import Flow
 from .places import Places
-from .result import Synthesis, compare, placed
+from .result import placed, resources
 from .timing import read_timing
-from .tools import MOST, NEXTPNR_ECP5, YOSYS, SynthesisError
-from .wrapper import TOP, ports_of, wrapper
+from .tools import MOST, YOSYS, SynthesisError
+from .wrapper import TOP, pads, ports_of, wrapper
 
 __all__ = ["Asked", "synthesize"]
 
@@ -37,7 +39,7 @@ class Asked:
 
     board: str
     part: str
-    device: Ecp5
+    device: OpenPart
     mhz: float
     seed: int
     capacity: Resources | None = None
@@ -52,32 +54,33 @@ def synthesize(
     What was made once is not made again. Raises SynthesisError for a design that does not fit or that a tool refuses,
     ToolMissing, BuildError if the cache cannot be written, and OSError if a file of the design cannot be read.
     """
-    versions = (YOSYS.version(), NEXTPNR_ECP5.version())
+    flow = asked.device.flow
+    versions = (YOSYS.version(), flow.place.version())
     clocks = {clock.port: clock.ratio * asked.mhz for clock in described.clocks}
     texts = {name: (folder / "rtl" / name).read_text(encoding="utf-8") for name in described.files}
     top = next(text for text in texts.values() if re.search(rf"^module {described.top} ?\(", text, re.MULTILINE))
     texts[f"{TOP}.v"] = wrapper(described.top, ports_of(top, described.top), tuple(clocks))
-    key = content_key((versions[0], described.digest, texts[f"{TOP}.v"]))
+    key = content_key((versions[0], flow.synthesis, described.digest, texts[f"{TOP}.v"]))
     tell("yosys: synthesis")
-    netlist = cached("synth", key, NETLIST, lambda made: _map(texts, made))
+    netlist = cached("synth", key, NETLIST, lambda made: _map(flow, texts, made))
     placing = (key, versions[1], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
     places = Places(described, _first_lines(report))
-    counted = count_cells(netlist, places, ECP5_CELLS)
+    counted = count_cells(netlist, places, flow.cells)
     _check_fit(total(counted), asked)
     tell(f"nextpnr: place and route for {asked.mhz:g} MHz")
     said = cached("pnr", content_key(placing), REPORT, lambda made: _place(netlist, asked, clocks, made))
     double = next((clock.port for clock in described.clocks if clock.ratio == 2), None)
     timing = read_timing(json.loads(said.read_text()), places, double)
-    design, kernels, parts, lines = compare(counted, report)
+    used = resources(counted, report)
     return Synthesis(
         digest=described.digest,
         board=asked.board,
         part=asked.part,
         tools=tuple(_short(version) for version in versions),
-        design=design,
-        kernels=kernels,
-        parts=parts,
-        lines=lines,
+        design=used.design,
+        kernels=used.kernels,
+        parts=used.parts,
+        lines=used.lines,
         placed=placed(timing, asked.mhz, asked.seed, advice_for(timing, described.clock_mhz, asked.mhz)),
     )
 
@@ -88,7 +91,7 @@ def _check_fit(used: Used, asked: Asked) -> None:
     if has is None:
         return
     kinds = {
-        "LUT places": (used.lut_places, has.logic),
+        "LUT places": (used.places, has.logic),
         "registers": (used.registers, has.registers),
         "block RAMs": (used.rams, has.rams),
         "DSP blocks": (used.dsps, has.dsps),
@@ -118,11 +121,11 @@ def _first_lines(report: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
-def _map(texts: Mapping[str, str], folder: Path) -> None:
+def _map(flow: Flow, texts: Mapping[str, str], folder: Path) -> None:
     """Synthesize the texts into ``folder``/NETLIST."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    script = f"read_verilog -sv {' '.join(texts)}; synth_ecp5 -top {TOP} -json {NETLIST}"
+    script = f"read_verilog -sv {' '.join(texts)}; {flow.synthesis} -top {TOP} -json {NETLIST}"
     done = YOSYS.run(["-q", "-p", script], folder)
     if done.returncode or not (folder / NETLIST).exists():
         raise SynthesisError(
@@ -134,12 +137,14 @@ def _map(texts: Mapping[str, str], folder: Path) -> None:
 
 def _place(netlist: Path, asked: Asked, clocks: Mapping[str, float], folder: Path) -> None:
     """Place and route into ``folder``/REPORT."""
+    flow = asked.device.flow
     shutil.copyfile(netlist, folder / NETLIST)
-    constraints = "".join(f'FREQUENCY PORT "{port}" {mhz} MHZ;\n' for port, mhz in clocks.items())
-    (folder / "clocks.lpf").write_text(constraints)
-    options = ["--json", NETLIST, "--lpf", "clocks.lpf", "--lpf-allow-unconstrained", "--report", REPORT]
+    pins = dict(zip(pads(tuple(clocks)), asked.device.pins, strict=False))
+    for name, text in flow.constraints(clocks, pins).items():
+        (folder / name).write_text(text)
+    options = ["--json", NETLIST, *flow.options, "--report", REPORT]
     options += ["--seed", str(asked.seed), "--freq", f"{asked.mhz:g}", "--timing-allow-fail", "-q"]
-    done = NEXTPNR_ECP5.run([*asked.device.options, *options], folder)
+    done = flow.place.run([*asked.device.options, *options], folder)
     (folder / NETLIST).unlink()
     if done.returncode or not (folder / REPORT).exists():
         said = (done.stderr + done.stdout)[-MOST:]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .advice import say_place
-from .result import Figure, Row, Synthesis
+from hls.report.facts.synthesis import Compared, Figure, Mapped, Row, Synthesis
 
 __all__ = ["render"]
 
-_HEAD = ("", "LUTs", "carries", "LUT RAMs", "logic", "est.", "registers", "est.", "RAMs", "est.", "DSPs", "est.")
+_HEAD = ("LUTs", "carries", "LUT RAMs", "logic", "est.", "registers", "est.", "RAMs", "est.", "DSPs", "est.")
+_MAPPED = ("LUTs", "carries", "LUT RAMs", "registers", "RAMs", "DSPs")
 
 
 def render(found: Synthesis) -> str:
@@ -22,14 +22,17 @@ def _lines(found: Synthesis) -> Iterator[str]:
     yield f"clock: {clock.reached_mhz:g} MHz reached, {clock.asked_mhz:g} MHz asked: {verdict}"
     yield ""
     yield "Mapped resources, and the compiler's estimates (est.: how much was estimated, and the error in percent)"
-    yield from _table([("design", found.design), *((row.kernel or "shared", row) for row in found.kernels)])
+    yield from _table(
+        _HEAD, [("design", _compared(found.design)), *((_name(row), _compared(row)) for row in found.kernels)]
+    )
     yield ""
-    yield "By part"
-    yield from _table((f"{row.kernel or 'shared'}: {row.part}", row) for row in found.parts)
+    yield "By part (logic that synthesis shares between parts counts where its name leads)"
+    yield from _table(_MAPPED, ((f"{_name(row)}: {row.part}", _mapped(row.mapped)) for row in found.parts))
     yield ""
     yield "By source line"
     yield from _table(
-        (f"{row.kernel or 'shared'}{f' line {row.line}' if row.line else ''}", row) for row in found.lines
+        _MAPPED,
+        ((f"{_name(row)}{f' line {row.line}' if row.line else ''}", _mapped(row.mapped)) for row in found.lines),
     )
     yield ""
     yield (
@@ -37,14 +40,18 @@ def _lines(found: Synthesis) -> Iterator[str]:
         "(ns in cells, ns in wires, levels of logic)"
     )
     for step in clock.path:
-        yield f"  {step.logic_ns:6.2f} {step.routing_ns:6.2f} {step.levels:3}  {say_place(step.place)}"
+        yield f"  {step.logic_ns:6.2f} {step.routing_ns:6.2f} {step.levels:3}  {step.words}"
     for line in clock.advice:
         yield f"  help: {line}"
 
 
-def _table(rows: Iterable[tuple[str, Row]]) -> Iterator[str]:
-    shown = [_HEAD, *(_cells(name, row) for name, row in rows)]
-    widths = [max(len(line[column]) for line in shown) for column in range(len(_HEAD))]
+def _name(row: Compared | Row) -> str:
+    return row.kernel or "shared"
+
+
+def _table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    shown = [("", *head), *((name, *cells) for name, cells in rows)]
+    widths = [max(len(line[column]) for line in shown) for column in range(len(head) + 1)]
     for line in shown:
         yield "  " + "  ".join(
             text.rjust(width) if column else text.ljust(width)
@@ -52,10 +59,15 @@ def _table(rows: Iterable[tuple[str, Row]]) -> Iterator[str]:
         )
 
 
-def _cells(name: str, row: Row) -> Sequence[str]:
+def _compared(row: Compared) -> Sequence[str]:
     kinds = (row.logic, row.registers, row.rams, row.dsps)
     figures = [text for one in kinds for text in (f"{one.mapped:,}", _estimated(one))]
-    return (name, f"{row.luts:,}", f"{row.carries:,}", f"{row.lut_rams:,}", *figures)
+    one = row.mapped
+    return (f"{one.luts:,}", f"{one.carries:,}", f"{one.lut_rams:,}", *figures)
+
+
+def _mapped(one: Mapped) -> Sequence[str]:
+    return tuple(f"{count:,}" for count in (one.luts, one.carries, one.lut_rams, one.registers, one.rams, one.dsps))
 
 
 def _estimated(one: Figure) -> str:

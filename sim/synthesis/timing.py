@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .places import Place, Places
+from hls.report.facts.synthesis import Place
+
+from .places import Places
 
 __all__ = ["PathStep", "Timing", "read_timing"]
 

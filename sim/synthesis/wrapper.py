@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["DESIGN", "TOP", "Port", "ports_of", "wrapper"]
+__all__ = ["DESIGN", "TOP", "Port", "pads", "ports_of", "wrapper"]
 
 #: the wrapper's module, whose file has the same name, and the design's instance in it
 TOP, DESIGN = "synthesis_top", "design"
@@ -38,6 +38,11 @@ def ports_of(verilog: str, module: str) -> tuple[Port, ...]:
     return tuple(Port(name, way, int(high or 0) + 1) for way, high, name in _PORT.findall(found[0]))
 
 
+def pads(clocks: Sequence[str]) -> tuple[str, ...]:
+    """The ports of the wrapper around a design with these clocks, which come first."""
+    return (*clocks, "shift_in", "clear", "shift_out")
+
+
 def wrapper(design: str, ports: Sequence[Port], clocks: Sequence[str]) -> str:
     """The Verilog of the wrapper around module ``design``; ``clocks`` are the ports that are its clocks."""
     ins = [port for port in ports if port.direction == "input" and port.name not in clocks]
@@ -45,7 +50,8 @@ def wrapper(design: str, ports: Sequence[Port], clocks: Sequence[str]) -> str:
     bring, given, held, gather = (f"{_LONG}{name}" for name in ("bring", "given", "held", "gather"))
     taken, told = (max(1, sum(port.bits for port in some)) for some in (ins, outs))
     wires = [*(f".{clock}({clock})" for clock in clocks), *_slices(ins, bring), *_slices(outs, given)]
-    return f"""module {TOP}({", ".join(f"input {port}" for port in (*clocks, "shift_in", "clear"))}, output shift_out);
+    *inputs, output = pads(clocks)
+    return f"""module {TOP}({", ".join(f"input {port}" for port in inputs)}, output {output});
   reg [{taken - 1}:0] {bring};
   wire [{told - 1}:0] {given};
   reg [{told - 1}:0] {held}, {gather};

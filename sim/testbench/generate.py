@@ -55,7 +55,11 @@ def write_testbench(output: Path) -> list[str]:
             f"a testbench shows no text; {', '.join(printing)} would print: compile without --printf, or run it from a "
             "host program"
         )
-    joined = [kernel["name"] for kernel in interface["kernels"] if kernel["layout"]["channels"]]
+    joined = [
+        kernel["name"]
+        for kernel in interface["kernels"]
+        if any(not one["inner"] for one in kernel["layout"]["channels"])
+    ]
     if joined:
         raise TestbenchError(
             f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "

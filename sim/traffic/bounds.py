@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from hls.narrow import instance
 from hls.target.board import Board, DramTiming
 
-from .measure import WORD_BYTES, Stream
+from .measure import Stream
 
 __all__ = ["bounds", "bus_efficiency", "holder", "random_rate"]
-
-BURST = 4  #: memory clocks of data in a burst of eight
 
 
 def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = None) -> dict[str, float]:
@@ -24,7 +22,7 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
     - activation: a row for each random word, four in a window of tFAW and one a bank in tRAS + tRP, less refresh
     """
     timing, mhz = instance(board.memory.timing, DramTiming), kernel_mhz or board.clock.kernel_mhz
-    port = WORD_BYTES * mhz / 1000
+    port = board.memory.word_bytes * mhz / 1000
     shares = _shares(board, streams)
     in_use = timing.in_use
     found = {
@@ -36,7 +34,7 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
         ),
     }
     scattered = [sum(pair) for pair in _shares(board, [s if s.random else None for s in streams])]
-    found["activation"] = _least(random_rate(timing) * in_use, scattered)
+    found["activation"] = _least(random_rate(timing, board.memory.word_bytes) * in_use, scattered)
     return {name: rate for name, rate in found.items() if rate != float("inf")}
 
 
@@ -66,13 +64,13 @@ def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
     ``writes`` are in any unit."""
     if not reads or not writes:
         return 1.0
-    data = timing.batch * (1 + min(reads, writes) / max(reads, writes)) * BURST
-    to_write = timing.CL + BURST + 2 - timing.CWL - BURST
-    to_read = timing.CWL + BURST + timing.tWTR_S - BURST
+    data = timing.batch * (1 + min(reads, writes) / max(reads, writes)) * timing.burst_ticks
+    to_write = timing.CL + 2 - timing.CWL
+    to_read = timing.CWL + timing.tWTR_S
     return data / (data + to_write + to_read)
 
 
-def random_rate(timing: DramTiming) -> float:
-    """GB/s of a bank whose words each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without
-    refresh."""
-    return WORD_BYTES / timing.row_ns
+def random_rate(timing: DramTiming, word_bytes: int) -> float:
+    """GB/s of a bank whose words of ``word_bytes`` each open a row: four in a window of tFAW, one a bank in tRAS + tRP;
+    without refresh."""
+    return word_bytes / timing.row_ns

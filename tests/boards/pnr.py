@@ -30,6 +30,7 @@ from .surroundings import TOP, surround
 __all__ = [
     "DEVICES",
     "GRADE_8",
+    "TABLES",
     "Clocks",
     "Device",
     "Figures",
@@ -63,8 +64,10 @@ class Device:
     grade: int
 
 
-GRADE_8 = Device("um5g-85k", 8)
-DEVICES = {"LFE5UM5G-85 grade 8": GRADE_8, "LFE5U-85 grade 6": Device("85k", 6)}
+GRADE_8, GRADE_6 = Device("um5g-85k", 8), Device("85k", 6)
+DEVICES = {"LFE5UM5G-85 grade 8": GRADE_8, "LFE5U-85 grade 6": GRADE_6}
+#: the device that each delay table is fitted to
+TABLES = {"ecp5": GRADE_8, "ecp5_8": Device("85k", 8), "ecp5_6": GRADE_6}
 
 
 @dataclass(frozen=True)

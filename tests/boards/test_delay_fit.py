@@ -8,8 +8,9 @@ import pytest
 from hls.target.delay import OP_CLASSES, load_delays, read_delays
 from hls.target.table import Table
 from tests.boards.delay_fit import MARGIN_NS, SAID, STEP_NS, WIDTHS, Fit, fit, fit_level, rewritten
-from tests.boards.pnr_delays import PROBES, TABLE
+from tests.boards.pnr_delays import FOLDER, PROBES
 
+TABLE = FOLDER / "ecp5.toml"
 TEXT = TABLE.read_text()
 MODEL = load_delays("ecp5", 5.0)
 

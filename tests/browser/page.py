@@ -6,7 +6,18 @@ from urllib.parse import urlencode
 
 __all__ = ["PROFILE_VIEWS", "VIEWS", "Page"]
 
-VIEWS = ("summary", "bottlenecks", "loops", "area-system", "area-source", "system", "memories", "schedule", "deadlock")
+VIEWS = (
+    "summary",
+    "bottlenecks",
+    "loops",
+    "area-system",
+    "area-source",
+    "system",
+    "memories",
+    "schedule",
+    "deadlock",
+    "synthesis",
+)
 #: those of a run, in the page of a profile
 PROFILE_VIEWS = ("verdict", "cycles", "lines", "execution", "memory", "channels", "paces", "roofline")
 #: What a page may load without a network: itself, and what it makes.

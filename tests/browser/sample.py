@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import replace
 
 from hls.diag import Code, Diagnostic, Span
+from hls.report.facts.synthesis import Compared, Figure, Mapped, Place, Placed, Row, Step, Synthesis
 from hls.report.model import (
     Access,
     AreaNode,
@@ -419,7 +420,37 @@ def sample() -> Report:
         ),
         area=_area(),
         lines=_lines(),
+        synthesis=_synthesis(),
     )  # fmt: skip
+
+
+def _synthesis() -> Synthesis:
+    def mapped(scale: int) -> Mapped:
+        return Mapped(40 * scale, 40 * scale, 20 * scale, 10 * scale, 0, 30 * scale, scale, scale)
+
+    def compared(kernel: str, scale: int) -> Compared:
+        return Compared(
+            kernel,
+            mapped(scale),
+            Figure(40 * scale, 50 * scale),
+            Figure(30 * scale, 30 * scale),
+            Figure(scale, scale),
+            Figure(scale, scale),
+        )
+
+    place = Place("smooth", "x", "arithmetic", "fadd_L26_fadd", 26)
+    step = Step(place, 4.2, 5.3, 6, "fadd_L26_fadd (arithmetic), line 26, loop x, kernel smooth")
+    return Synthesis(
+        "0123456789abcdef",
+        "ulx3s",
+        "LFE5U-85F-6BG381C",
+        ("yosys 0.70", "nextpnr 0.11.1"),
+        compared("", 3),
+        (compared("", 1), compared("smooth", 2)),
+        (Row("", "global interconnect", None, mapped(1)), Row("smooth", "arithmetic", None, mapped(2))),
+        (Row("", "", None, mapped(1)), Row("smooth", "", 26, mapped(2))),
+        Placed(1, 100.0, 88.1, 9.5, 0.56, (step,), ("run the design at 88 MHz: a slower clock is always correct",)),
+    )
 
 
 def _worded(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:

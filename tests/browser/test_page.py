@@ -15,6 +15,7 @@ from tests.browser.sample import SMOOTH, sample
 pytestmark = pytest.mark.browser
 
 DOWN, ENTER, RIGHT, LEFT, ESCAPE, TAB = "\ue015", "\ue007", "\ue014", "\ue012", "\ue00c", "\ue004"
+KEYS = 9  #: views that have a key
 #: of each view with a table: a row's item, its line, and a text that only this row of the first table has
 ROWS = {
     "summary": ("kernel:smooth", 18, "5,200", "smooth"),
@@ -36,7 +37,7 @@ def test_data_is_report_json(light):
 def test_view_opens_by_its_address_and_by_its_key(light, number):
     page = light.open(view=VIEWS[number])
     assert page.view == VIEWS[number]
-    other = (number + 1) % len(VIEWS)
+    other = (number + 1) % KEYS
     page.press(str(other + 1))
     assert page.view == VIEWS[other] and page.hash["view"] == VIEWS[other]
     assert page.texts("#nav .chosen")[0].endswith(page.texts("#view-title")[0])
@@ -54,6 +55,17 @@ def test_row_selects_its_lines_and_details(light, view):
     page.run("document.querySelector('.viewbody').querySelectorAll('tr[aria-selected]')[0].click()")
     page.settle()
     assert page.hash["item"] and page.texts('tr[aria-selected="true"]')
+    assert not page.complaints()
+
+
+def test_synthesis_tells_the_path_and_the_errors(light):
+    page = light.open(view="synthesis")
+    text = page.texts(".viewbody")[0]
+    for words in ("clock not reached", "88.1 MHz of 100 MHz", "9.5 ns", "+25 %", "Run the design at 88 MHz"):
+        assert words in text, words
+    page.run("document.querySelector('.viewbody tbody a.place').click()")
+    page.settle()
+    assert page.hash["line"] == "filter.cl:26" and page.marked == [26]
     assert not page.complaints()
 
 

@@ -30,10 +30,12 @@ def test_every_board_is_listed_with_its_figures():
         "memory": "2 x 2 GiB DDR, 25.6 GB/s; 4 x 8 MiB QDR, 8.8 GB/s",
         "clock": "240 MHz",
         "flow": "Intel Quartus",
+        "delays": "stratixv, published",
     }
+    assert rows["ulx3s"]["memory"] == "32 MiB SDR, 0.2 GB/s" and rows["ulx3s"]["delays"] == "ecp5_6, fitted"
     assert rows["ecp5_onchip"]["memory"] == "256 KiB on the chip, 0.6 GB/s"
     head, *lines = boards().stdout.splitlines()
-    assert head.split() == ["name", "device", "memory", "clock", "flow"] and len(lines) == len(rows)
+    assert head.split() == ["name", "device", "memory", "clock", "flow", "delays"] and len(lines) == len(rows)
     for line, row in zip(lines, rows.values()):
         assert all(text in line for text in row.values())
 
@@ -45,8 +47,11 @@ def test_every_board_of_the_package_names_its_flow():
 def test_a_file_is_checked():
     text = (BOARDS / "ecp5_onchip.toml").read_text()
     Path("mine.toml").write_text(text.replace('flow = "ecp5"\n', ""))
-    assert boards("mine.toml").stdout.splitlines()[1].endswith("not stated")
+    assert "  not stated  " in boards("mine.toml").stdout.splitlines()[1]
     Path("mine.toml").write_text(text.replace('flow = "ecp5"', 'flow = "magic"'))
     told = boards("mine.toml", code=1).stderr
-    assert "mine.toml: board.flow: must be one of ecp5, quartus, vivado, not 'magic'" in told and "hint:" in told
+    assert (
+        "mine.toml: board.flow: must be one of ecp5, gowin, nexus, quartus, vivado, not 'magic'" in told
+        and "hint:" in told
+    )
     assert "unknown board; known are a10pac" in boards("nothing", code=1).stderr

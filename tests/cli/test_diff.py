@@ -112,6 +112,24 @@ def test_git_revisions(folder, tmp_path):
     assert unknown.exit_code == 1 and "HEAD~9" in unknown.output
 
 
+def test_revisions_of_a_project(folder, tmp_path):
+    """Its program, its macros, and each revision's own board."""
+
+    def git(*words: str) -> None:
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", str(tmp_path), *author, *words], check=True, capture_output=True)
+
+    git("init", "-q")
+    (tmp_path / "k.cl").write_text(SUM.replace("s = 0", "s = START"))
+    for clock in (240, 100):
+        project = f'kernels = ["k.cl"]\nclock = {clock}\n[defines]\nSTART = 0\n'
+        (tmp_path / "sluice.toml").write_text(project)
+        git("add", ".")
+        git("commit", "-qm", "a design")
+    told = sluice(tmp_path, "diff", "HEAD~", "HEAD")
+    assert told.exit_code == 0 and "II 7 -> " in told.output, told.output
+
+
 def test_what_is_no_report_is_refused(folder, tmp_path):
     (tmp_path / "report.json").write_text("{}")
     for place, told in (

@@ -39,6 +39,11 @@ def test_a_new_project_passes(folder):
     assert "${{ github.workspace }}/.sluice-cache" in workflow and "{%" not in workflow
 
 
+def test_a_folder_whose_name_has_a_space(folder):
+    told = CliRunner().invoke(main, ["init", "a b"])
+    assert "next: cd 'a b' && sluice check" in told.output
+
+
 def test_the_host_finds_a_wrong_kernel(folder):
     assert CliRunner().invoke(main, ["init"]).exit_code == 0
     kernel = folder / "kernel.cl"

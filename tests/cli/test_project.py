@@ -108,14 +108,60 @@ def test_the_nearest_of_two_holds_and_is_named(folder, monkeypatch):
     assert "note: sluice.toml holds, as the nearest; ../sluice.toml above it is not read" in told.stderr
 
 
-def test_several_kernels_ask_for_one(folder):
-    Path("l.cl").write_text(TEXT)
-    Path("sluice.toml").write_text(PROJECT.replace('["k.cl"]', '["k.cl", "l.cl"]'))
+def test_several_kernels_are_checked_and_compiled_one_after_the_other(folder):
+    """A command that is for one program, or an option that is, asks which."""
+    Path("l.cl").write_text(TEXT.replace("total", "other").replace("a[i]", "sqrtt(a[i])"))
+    Path("sluice.toml").write_text(PROJECT.replace('["k.cl"]', '["l.cl", "k.cl"]'))
     told = sluice("check")
-    assert told.exit_code == 1
-    assert "sluice.toml:1:1: error[E0920]: the project has 2 kernels, and the command line names none" in told.stderr
-    assert "hint: name one of k.cl, l.cl" in told.stderr
-    assert sluice("check", "l.cl").exit_code == 0
+    assert told.exit_code == 1 and "l.cl:6:14: error" in told.stderr
+    assert told.stdout.startswith("kernel total: "), "the second is checked though the first has an error"
+    Path("l.cl").write_text(TEXT.replace("total", "other"))
+    assert sluice("compile", "--no-html").exit_code == 0
+    assert [Path(one, "report.json").is_file() for one in ("k", "l")] == [True, True]
+    for words in (("check", "--json"), ("compile", "-o", "out"), ("estimate",), ("export",)):
+        told = sluice(*words)
+        assert told.exit_code == 1 and "the project has 2 kernels, and the command line names none" in told.output
+    assert "hint: name one of l, k" in sluice("export").stderr
+    assert sluice("check", "l.cl", "--json").exit_code == 0
+
+
+def test_the_design_of_a_project_is_that_of_its_program(folder):
+    told = sluice("export", "--for", "fusesoc")
+    assert told.exit_code == 1 and "sluice.toml:1:1: error[E0920]: Directory 'k' does not exist." in told.stderr
+    assert "hint: compile the program of the project first, or name the output folder" in told.stderr
+    Path("sluice.toml").write_text(PROJECT.replace('control = "wires"', ""))
+    assert sluice("compile", "--no-html").exit_code == 0
+    assert sluice("export", "--for", "fusesoc").stdout.startswith("k/export/fusesoc: ")
+
+
+def test_a_kernel_that_a_command_names_is_no_program():
+    """`sluice profile --kernel NAME` is another parameter than the program of `sluice diff --kernel K.cl`."""
+    for name in main.list_commands(None):
+        command = main.get_command(None, name)
+        named = {one.name: one for one in getattr(command, "params", ())}
+        assert "program" not in named or "K.cl" in named["program"].metavar
+        assert "kernel" not in named or named["kernel"].metavar in ("NAME", "K")
+
+
+def test_libraries_of_a_project(folder):
+    """Commands, editors and `-l` have the same functions; an error of a library is told with the line that names it."""
+    for name in ("functions.toml", "functions.h", "models.cl", "mac3.v", "larger.v"):
+        shutil.copy(ROOT / "tests/libraries" / name, folder)
+    text = TEXT.replace("s += a[i]", "s = mac3(a[i], s)")
+    Path("k.cl").write_text('#include "functions.h"\n#define sum broken\n' + text)
+    assert "'mac3' is declared, but" in sluice("check").stderr or sluice("check").exit_code == 1
+    for command in ("check", "estimate"):
+        told = sluice(command, "-l", "functions.toml")
+        assert told.exit_code == 0, told.output
+    Path("sluice.toml").write_text('libraries = ["functions.toml"]\n' + PROJECT)
+    told = sluice("check")
+    assert (told.exit_code, told.stdout) == (0, "kernel total: 1 loop, pipelined; slowest: i (line 7) II 4\n")
+    assert sluice("check", "-l", "functions.toml").exit_code == 0, "named twice, it is one"
+    assert [one.name for one in read(Path("sluice.toml")).applied(Options()).libraries] == ["mac3", "larger"]
+    Path("functions.toml").write_text("[[function]]\nname = 3\n")
+    told = sluice("check")
+    assert told.exit_code == 1 and "functions.toml:" in told.stderr
+    assert "sluice.toml:1:1: note: as this file names it" in told.stderr
 
 
 def test_a_host_is_run_on_the_projects_board(folder):
@@ -243,6 +289,7 @@ def test_options_of_a_plan_are_those_of_a_compilation(folder):
     found = read(Path("sluice.toml")).applied(Options({"COUNT": "8"}, (Path("own"),), control="axi-lite"))
     assert (found.defines, found.include_dirs) == ({"COUNT": "8"}, (Path("own"), Path("inc")))
     assert (found.prefix, found.control, found.cache_bytes) == ("mine", "wires", 0)
+    assert found.libraries == ()
     assert found.limits == parse_limits(None, None, ("operations=99",))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-__all__ = ["Editor", "editor"]
+__all__ = ["Editor", "applied", "editor"]
 
 #: seconds that an answer may take on a machine with much else to do
 PATIENCE = 30.0
@@ -76,10 +76,73 @@ class Editor:
         place = lsp.DefinitionParams(self.identifier, lsp.Position(line, column))
         return list(await self.client.text_document_definition_async(place) or ())
 
+    async def actions(self, line: int, last: int | None = None, only: list[str] | None = None) -> list[lsp.CodeAction]:
+        """The changes offered in the lines (from 0)."""
+        lines = lsp.Range(lsp.Position(line, 0), lsp.Position(line if last is None else last, 0))
+        given = lsp.CodeActionParams(self.identifier, lines, lsp.CodeActionContext([], only))
+        return list(await self.client.text_document_code_action_async(given) or ())
+
+    async def tried(self, line: int) -> list[lsp.CodeAction]:
+        """The changes offered in a line (from 0), once there is one."""
+        for _ in range(int(PATIENCE / 0.1)):
+            if found := await self.actions(line):
+                return found
+            await asyncio.sleep(0.1)
+        raise AssertionError("no change is offered")
+
+    async def rename(self, line: int, column: int, new: str) -> lsp.WorkspaceEdit:
+        """Raises JsonRpcException with the reason of a refusal."""
+        given = lsp.RenameParams(self.identifier, lsp.Position(line, column), new)
+        return await self.client.text_document_rename_async(given)
+
+    async def renamable(self, line: int, column: int) -> lsp.Range | None:
+        given = lsp.PrepareRenameParams(self.identifier, lsp.Position(line, column))
+        return await self.client.text_document_prepare_rename_async(given)
+
+    async def format(self, first: int | None = None, last: int = 0) -> list[lsp.TextEdit]:
+        """The edits that format the text, or its lines (from 0)."""
+        options = lsp.FormattingOptions(tab_size=4, insert_spaces=True)
+        if first is None:
+            whole = lsp.DocumentFormattingParams(self.identifier, options)
+            return list(await self.client.text_document_formatting_async(whole) or ())
+        lines = lsp.Range(lsp.Position(first, 0), lsp.Position(last, 0))
+        part = lsp.DocumentRangeFormattingParams(self.identifier, lines, options)
+        return list(await self.client.text_document_range_formatting_async(part) or ())
+
+    async def tokens(self) -> list[int]:
+        given = lsp.SemanticTokensParams(self.identifier)
+        return list((await self.client.text_document_semantic_tokens_full_async(given)).data)
+
+    def edits(self, found: lsp.WorkspaceEdit) -> list[lsp.TextEdit]:
+        """Those of the text, which must be the only one, and of the version that the server has seen."""
+        (change,) = found.document_changes
+        assert (change.text_document.uri, change.text_document.version) == (self.uri, self.version)
+        return change.edits
+
+
+def applied(text: str, edits: list[lsp.TextEdit]) -> str:
+    """The text after edits, as an editor makes them: all places are those of the text before."""
+    lines = text.split("\n")
+
+    def offset(place: lsp.Position) -> int:
+        units = lines[place.line].encode("utf-16-le")[: 2 * place.character]
+        return sum(len(line) + 1 for line in lines[: place.line]) + len(units.decode("utf-16-le"))
+
+    pieces = [(offset(one.range.start), offset(one.range.end), one.new_text) for one in edits]
+    at, found = 0, []
+    for start, end, new in sorted(pieces, key=lambda one: one[:2]):
+        assert at <= start <= end, "edits overlap"
+        found += [text[at:start], new]
+        at = end
+    return "".join([*found, text[at:]])
+
 
 @asynccontextmanager
-async def editor(file: Path, *options: str, settings: object = None, related: bool = True) -> AsyncIterator[Editor]:
-    """An editor with the (unopened) text ``file``, and a server started with ``options``, which ends in order."""
+async def editor(
+    file: Path, *options: str, settings: object = None, related: bool = True, actions: bool = False
+) -> AsyncIterator[Editor]:
+    """An editor with the (unopened) text ``file``, and a server started with ``options``, which ends in order. With
+    ``actions``, it offers changes of the text, which the server then tries."""
     client = LanguageClient("tests", "1")
     one = Editor(client, file)
 
@@ -105,9 +168,12 @@ async def editor(file: Path, *options: str, settings: object = None, related: bo
     workspace = lsp.WorkspaceClientCapabilities(
         inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(True),
         code_lens=lsp.CodeLensWorkspaceClientCapabilities(True),
+        workspace_edit=lsp.WorkspaceEditClientCapabilities(document_changes=True),
     )
     messages = lsp.PublishDiagnosticsClientCapabilities(related_information=related)
-    can = lsp.ClientCapabilities(workspace, lsp.TextDocumentClientCapabilities(publish_diagnostics=messages))
+    offered = lsp.CodeActionClientCapabilities() if actions else None
+    texts = lsp.TextDocumentClientCapabilities(publish_diagnostics=messages, code_action=offered)
+    can = lsp.ClientCapabilities(workspace, texts)
     await client.initialize_async(lsp.InitializeParams(can, initialization_options=settings))
     client.initialized(lsp.InitializedParams())
     yield one

@@ -78,6 +78,11 @@ STAGES = {
 RTL_RUN = Stage((*RUN, *SPIN_HOST), program="/simulator /proc", text="built")
 
 
+def _heed_hangups() -> None:
+    """In the child: tests that run under nohup inherit an ignored SIGHUP."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @dataclass
 class Command:
     """A command in a folder of its own, with a cache, a folder of temporary files, and a mark in the environment of all
@@ -104,6 +109,7 @@ class Command:
                 stderr=said,
                 stdin=subprocess.DEVNULL,
                 process_group=0,
+                preexec_fn=_heed_hangups,  # noqa: PLW1509 - no thread of the tests holds a lock that it needs
             )
 
     @property

@@ -12,12 +12,14 @@ from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.read import ReadInterconnect
+from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_run import RunAhead
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -67,6 +69,8 @@ BREAKS = (
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
+    Break("request_slots", RequestSlots, "elaborate", "head ^ self.o.valid", "head"),
+    Break("request_slots", RequestSlots, "elaborate", "Mux(before, slots[1], slots[0])", "self.o.payload"),
     Break(
         "channel_wires",
         ChannelBuffer,
@@ -87,16 +91,8 @@ BREAKS = (
     Break("arbiter", Arbiter, "elaborate", "m.d.sync += behind.eq(after)", "m.d.sync += behind.eq(0)"),
     Break("arbiter", Arbiter, "elaborate", "self.requests & behind\n", "self.requests & (behind | behind >> 1)\n"),
     # bursts
-    Break(
-        "burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"
-    ),
-    Break(
-        "burst_builder",
-        BurstBuilder,
-        "elaborate",
-        "(self.i.payload == Cat(following, burst.first[self.align_bits :]))",
-        "1",
-    ),
+    Break("burst_builder", BurstBuilder, "elaborate", "words == self.max_burst", "words == self.max_burst + 1"),
+    Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == Cat(following, upper))", "1"),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
     Break("burst_builder", BurstBuilder, "elaborate", "following == 0", "0"),
     Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
@@ -104,10 +100,15 @@ BREAKS = (
     # load units
     Break("load", LoadUnit, "_fresh", "known.eq(0)", "known.eq(1)"),
     Break("load", LoadUnit, "_fresh", "(~known | self.flush)", "~known"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "& ~stale & ~self.flush", "& ~self.flush"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "& ~stale & ~self.flush", "& ~stale"),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "(word == ahead.payload) & ", ""),
+    Break("next_word_load", NextWordLoadUnit, "elaborate", "waits.eq(fresh & ahead.valid)", "waits.eq(0)"),
+    Break("next_word_load", WordBuffer, "elaborate", "take & ~select.drop", "take"),
     Break("load_ahead", LoadUnit, "_fresh", "(~runs &", "(1 &"),
     Break("load_ahead", RunAhead, "elaborate", "count(m, ahead, sent, self.reach)", "count(m, ahead, sent, C(0))"),
-    Break("load_ahead", RunAhead, "elaborate", "(offered != last) & (~ends | goes_on)", "~ends | goes_on"),
-    Break("load_ahead", RunAhead, "elaborate", "self.o.valid | (offered != (last + 1)[: len(last)])", "1"),
+    Break("load_ahead", RunAhead, "elaborate", "left & (~ends | goes_on)", "~ends | goes_on"),
+    Break("load_ahead", RunAhead, "elaborate", "self.o.valid | more", "1"),
     Break("load_ahead", FetchPath, "elaborate", "(builder.i.ready & ~first)", "builder.i.ready"),
     Break("load", FetchPath, "elaborate", "words.free != 0", "Const(1)"),
     Break("load", WordBuffer, "elaborate", "(~select.next | (arrived != 0))", "1"),

@@ -51,6 +51,9 @@ PROOFS = {
     "fifo_3": Proof("StreamFifo, 3 places", _ORDER, partial(streams.fifo, 3), 10, 1),
     "fifo_block": Proof("StreamFifo, 4 places in block RAM", _ORDER, partial(streams.fifo, 4, block=True), 10, 3),
     "skid": Proof("SkidBuffer", _ORDER, streams.skid, 10, 2),
+    "request_slots": Proof(
+        "RequestSlots", f"{_ORDER}, and are still shown a cycle later", streams.request_slots, 10, 2
+    ),
     "channel_wires": Proof("ChannelBuffer of depth 0", _ORDER, partial(streams.channel, 0), 10, 1),
     "channel_registers": Proof("ChannelBuffer of depth 2", _ORDER, partial(streams.channel, 2), 12),
     "channel_memory": Proof("ChannelBuffer of depth 4", _ORDER, partial(streams.channel, 4), 12),
@@ -76,6 +79,7 @@ PROOFS = {
         2,
     ),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
+    "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),

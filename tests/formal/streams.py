@@ -8,11 +8,12 @@ from amaranth.hdl import Fragment
 from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
+from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
 from tests.formal.bench import Bench, Follow
 
-__all__ = ["arbiter", "channel", "fifo", "fork", "inner", "join", "merge", "skid"]
+__all__ = ["arbiter", "channel", "fifo", "fork", "inner", "join", "merge", "request_slots", "skid"]
 
 WIDTH = 2  #: bits of a payload: enough to tell any two apart
 
@@ -94,6 +95,28 @@ def skid():
             ~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value),
             f"the followed one lies in place {k}",
         )
+    return bench
+
+
+def request_slots():
+    """RequestSlots."""
+    bench = Bench()
+    part = bench.part("slots", RequestSlots(WIDTH))
+    *slots, head, before = inner(part, "slot0", "slot1", "head", "before")
+    follow = _follow_queue(bench, part, 2)
+    bench.check(follow.inside == part.o.valid + ~part.i.ready, "both slots count")
+    bench.check(part.o.valid | part.i.ready, "one slot alone is on offer")
+    for k, here in enumerate((part.o.valid, ~part.i.ready)):
+        place = Mux(head ^ k, slots[1], slots[0])
+        bench.check(
+            ~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value),
+            f"the followed one lies in slot {k} from the head",
+        )
+    was, left = Signal(WIDTH), Signal()  # what was taken in the cycle before
+    bench.m.d.sync += [left.eq(part.o.valid & part.o.ready), was.eq(part.o.payload)]
+    bench.check(~left | (before == ~head), "the slot before the head is that of what was taken")
+    bench.check(~left | (Mux(before, slots[1], slots[0]) == was), "its slot keeps what was taken")
+    bench.check(~left | (part.late == was), "what was taken is still shown")
     return bench
 
 

@@ -6,6 +6,7 @@ from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
@@ -154,6 +155,11 @@ def place_guard():
 def load_unit():
     """LoadUnit over a memory that changes once."""
     return _loads(LoadUnit(access_bytes=1, depth=4, pending=2, patience=1, **MEMORY), 6)
+
+
+def next_word_load_unit():
+    """NextWordLoadUnit over a memory that changes once."""
+    return _loads(NextWordLoadUnit(access_bytes=1, depth=4, pending=3, patience=1, **MEMORY | {"burst_align": 8}), 6)
 
 
 def load_unit_ahead():

@@ -53,6 +53,19 @@ def test_modules_come_before_those_that_contain_them():
     assert in_order(texts) == texts and module_names_in(texts["d.v"]) == ["d$1"]
 
 
+def test_modules_are_found_wherever_they_stand():
+    text = """/* module a (b); */ // module c
+      (* keep *)   module  automatic d #(parameter x = "module e") (input y);
+    endmodule : d
+    `define Z module q
+    module
+      \\f.g (h); endmodule macromodule i; endmodule
+    `ifdef A
+    \tmodule k; wire \\a.module ; endmodule
+    """
+    assert module_names_in(text) == ["d", "f.g", "i", "k"]
+
+
 def test_comments_stay_in_their_line():
     """A command line may contain the end of a line: what follows it must not become Verilog."""
     text = "module m(a);\nendmodule\nmodule n(a);\nendmodule\n"

@@ -162,7 +162,8 @@ static void arguments(void) {
 }
 
 static void launches(void) {
-  size_t size = 16, zero = 0, three = 3, four_items = 4;
+  size_t size = 16, zero = 0, three = 3, four_items = 4, huge = ~(size_t)0, most = huge / 2;
+  size_t cube[3] = {(size_t)1 << 32, (size_t)1 << 32, 1};
   int n = 16, first[64], other[64];
   for (int k = 0; k < 64; ++k) first[k] = k, other[k] = 100;
   EXPECT(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(queue, four, 1, NULL, &size, NULL, 0, NULL, NULL));
@@ -174,7 +175,10 @@ static void launches(void) {
   clSetKernelArg(four, 0, sizeof a, &a);
   EXPECT(CL_SUCCESS, clSetKernelArg(four, 1, 16, NULL));
   EXPECT(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(queue, add, 4, NULL, &size, NULL, 0, NULL, NULL));
-  EXPECT(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(queue, add, 1, NULL, &zero, NULL, 0, NULL, NULL));
+  EXPECT(CL_SUCCESS, clEnqueueNDRangeKernel(queue, add, 1, NULL, &zero, NULL, 0, NULL, NULL)); /* nothing to do */
+  EXPECT(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(queue, add, 1, NULL, &huge, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_GLOBAL_OFFSET, clEnqueueNDRangeKernel(queue, add, 1, &most, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, add, 3, NULL, cube, cube, 0, NULL, NULL));
   EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, &three, 0, NULL, NULL));
   EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, four, 1, NULL, &size, &size, 0, NULL, NULL));
   EXPECT(CL_SUCCESS, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 0, NULL, NULL));
@@ -216,7 +220,7 @@ static void mappings(void) {
 
 static void rectangles(void) {
   unsigned char host[64], back[64] = {0};
-  size_t origin[3] = {2, 1, 0}, zero[3] = {0, 0, 0}, region[3] = {3, 2, 1}, empty[3] = {3, 0, 1};
+  size_t origin[3] = {2, 1, 0}, zero[3] = {0, 0, 0}, region[3] = {3, 2, 1}, empty[3] = {3, 0, 1}, wraps[3] = {1, 3, 1};
   for (int k = 0; k < 64; ++k) host[k] = (unsigned char)k;
   EXPECT(CL_SUCCESS, clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, 64, host, 0, NULL, NULL));
   EXPECT(CL_SUCCESS, clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, zero, region, 8, 0, 0, 0, back, 0, NULL, NULL));
@@ -225,6 +229,8 @@ static void rectangles(void) {
   EXPECT(20, back[5]);
   EXPECT(CL_INVALID_VALUE,
          clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, zero, empty, 8, 0, 0, 0, back, 0, NULL, NULL));
+  EXPECT(CL_INVALID_VALUE, /* a product that wraps around to 0 */
+         clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, zero, wraps, (size_t)1 << 63, 0, 0, 0, back, 0, NULL, NULL));
   EXPECT(CL_INVALID_VALUE,
          clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, zero, region, 2, 0, 0, 0, back, 0, NULL, NULL));
   EXPECT(CL_MEM_COPY_OVERLAP,

@@ -12,6 +12,7 @@ from hls.analysis.dependence.witness import conflicts_at_once
 from hls.analysis.memory.access_groups import neighbours
 from hls.analysis.memory.clobbers import Clobbers
 from hls.analysis.memory.commutativity import Commutativity
+from hls.analysis.memory.entry_values import entry_value
 from hls.analysis.memory.must_alias import MustAlias
 from hls.analysis.memory.must_define import MustDefine
 from hls.analysis.memory.reaching_stores import ReachingStore, ReachingStores
@@ -118,6 +119,15 @@ def _aliases(function: Function, names: Names) -> Iterator[str]:
             yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
 
 
+def _entries(function: Function, names: Names) -> Iterator[str]:
+    places = MustAlias(function, address_bits(function))
+    for load in [op for op in accesses_of(function) if op.opcode == "load" and places.tree.around(op)]:
+        loop = places.tree.around(load)[-1]
+        found = entry_value(places, loop, load)
+        text = "unknown" if found is None else names(found)
+        yield f"{names.op(load)} reads in the first iteration of {names.loop(loop)}: {text}"
+
+
 def _defined(function: Function, names: Names) -> Iterator[str]:
     forms = AffineForms(function, address_bits(function))
     defines = MustDefine(forms)
@@ -169,6 +179,7 @@ PRINTERS = {
     "clobbers": _clobbers,
     "commutativity": _commute,
     "must_alias": _aliases,
+    "entry_values": _entries,
     "must_define": _defined,
     "reaching_stores": _reaching,
     "strides": _strides,

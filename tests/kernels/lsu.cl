@@ -24,6 +24,37 @@ __kernel void small_units_of_any_size(ARGS) {
     }
 }
 
+// the next address depends on what is read: words are requested ahead, and dropped at the end of a row
+__kernel void follows(ARGS) {
+    for (int r = 0; r < 4; r++) {
+        int i = 0, j = 32;
+        for (int k = 0; k < n; k++) {
+            int x = a[i & 63], y = a[j], z = b[(i & 31) + r];
+            if (x + r < y)
+                i++;
+            else if (j < 60)
+                j += z & 1 ? 3 : 1;
+            out[k] = x ^ y + z;
+        }
+        more[r] = i * 64 + j;
+    }
+}
+
+// its own stores may change the word that was requested ahead
+__kernel void follows_stores(ARGS) {
+    for (int r = 0; r < 4; r++) {
+        int i = 0, sum = 0;
+        for (int k = 0; k < n && i < 62; k++) {
+            int x = more[i];
+            sum += x;
+            i += x & 1 ? 2 : 1;
+        }
+        for (int k = 0; k <= i; k += 5)
+            more[k] += sum;
+        out[r] = sum;
+    }
+}
+
 // a cache as the program wants it, hit and missed, and emptied where its own stores may change what it keeps
 __kernel void chosen_caches(ARGS) {
     for (int r = 0; r < 3; r++) {

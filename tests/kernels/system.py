@@ -66,6 +66,7 @@ class KernelSystem:
         counters: str | None = None,
         probe: bool = False,
         intervals: int = 0,
+        feed_forward: str = "never",
     ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
@@ -78,6 +79,7 @@ class KernelSystem:
             fp_relaxed=fp_relaxed,
             counters=counters,
             probe=probe,
+            feed_forward=feed_forward,
         )
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.bytes)

@@ -32,6 +32,12 @@ def test_bytes(system, kernel):
     system.check(kernel, [launch(kernel, n) for n in (0, 1, 7, 21)], SEEDS)
 
 
+@pytest.mark.parametrize(("kernel", "units"), [("follows", 3), ("follows_stores", 1)])
+def test_loads_that_follow_what_they_read_have_words_requested_ahead(system, kernel, units):
+    (found,) = [k for k in system.result.kernels if k.function.name == kernel]
+    assert sum(access.lsu == "next-word prefetching" for access in found.memory.outside.values()) == units
+
+
 def test_rare_accesses_have_small_units(system):
     kernel = next(k for k in system.result.kernels if k.function.name == "once")
     alone = [access for access in kernel.memory.outside.values() if not access.lanes]

@@ -72,6 +72,15 @@ def test_a_call_is_one_operation_that_takes_the_cycles_of_the_description():
     assert loop.ii == 2  # nothing else fits into the period of a module without registers
 
 
+def test_macros_of_a_kernel_are_none_of_a_models():
+    """Neither its own nor those of -D; those of what it includes stay, as they keep a file from being read twice."""
+    text = SUMS.replace("__kernel void sums", "#define sum (\n# define a 7 +\n#undef a\n__kernel void sums", 1)
+    defined = replace(OPTIONS, defines={"b": "wrong", "x": "wrong"})
+    text = text.replace("mac3(a[i], last)", "mac3(a[i], last) + 0")
+    for one in planned(text, defined):
+        assert one.plan.loops
+
+
 def test_ir_of_a_call_is_printed_and_read_and_means_its_model():
     sums, _ = planned(SUMS)
     module = parse_module(print_module(Module({"sums": sums.function})))

@@ -7,6 +7,7 @@ from hls.driver import CompiledKernel
 from hls.ir import TokenType, walk
 from hls.ir.launch import units_of
 from hls.planning.memory import LsuKind
+from hls.planning.memory.lsu import BURST_ALIGN
 from hls.planning.schedule.levels import is_exceptional
 from hls.target.board import Board
 
@@ -103,6 +104,7 @@ class _Translation:
             pending,
             kept,
             access.reads_ahead,
+            BURST_ALIGN // access.word_bytes if access.unit is LsuKind.NEXT_WORD_LOAD else 0,
             access.scattered,
             access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE),
         )

@@ -18,6 +18,9 @@ class LoadUnit:
     A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others, and a
     cached one at rest, know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may
     be placed; those are counted in stretches, the next of which waits for such accesses of the one before.
+
+    With ``spec.next_word``, each access that needs a word has the next one of its block requested. An access that needs
+    another word than that one first drops it.
     """
 
     def __init__(self, clock, operation, word_bytes):
@@ -28,13 +31,15 @@ class LoadUnit:
         # words of a run that are to be asked for; words of it that are, and that no access has come to
         self._ahead, self._run = [], 0
         self._asked = 0  # the last word that is in either
+        self._guess = None  # the word that is requested ahead of accesses, or will be
         self._finding = deque()  # (cycle from which it is decided, word), cached units only
         self._placed, self._hints, self._last = 0, {}, None
         self._margin = 2 * max(1, self.spec.pending // 8)
         self._reach = max(self.spec.kept, self.spec.kept + self.spec.pending - self._margin)
         self._calm, self._since = False, 0  # words placed in this stretch
         self._deep = [0, 0]  # accesses under way up to the last of these, of the stretch before and of this one
-        self._accesses = deque()  # (cycle from which it is seen, whether it needs the next word)
+        # (cycle from which it is seen, whether it needs the next word, whether it only drops that)
+        self._accesses = deque()
         self._direct = False  # whether the only access under way has come in this cycle, to the word in use
         self._free, self._arrived, self._arriving = self.spec.pending, 0, 0
         self._offered = self._taken = False
@@ -58,6 +63,8 @@ class LoadUnit:
         close, urgent, was_open = self._age == PATIENCE, self._free == self.spec.pending, self.builder.open
         word, fresh = self._next_access()
         first = self._ahead[0] if self._ahead else None  # goes before what an access asks for
+        if fresh and self.spec.next_word and (first is not None or self._drops(word)):
+            word, fresh = None, False
         needs = fresh and not self._run
         full, calm = self._since == self._margin // 2, self._free >= self.spec.pending - self._margin // 2
         held = full and self._deep[0]
@@ -82,7 +89,7 @@ class LoadUnit:
         if at_rest and self._is_last():
             self.requests.pop()
             self._direct = True
-            self._accesses.append((self.clock.now, False))
+            self._accesses.append((self.clock.now, False, False))
         elif self.spec.kept:
             self._look_up()
         if was_open or self._finding:
@@ -111,7 +118,7 @@ class LoadUnit:
 
     def _accept(self, word, fresh, needs):
         self._direct = not self._accesses and word == self._last
-        self._accesses.append((self.clock.now + (0 if self._direct else QUEUE), fresh))
+        self._accesses.append((self.clock.now + (0 if self._direct else QUEUE), fresh, False))
         if self.spec.kept and not fresh and word != self._last and self._placed - self._hints[word] > self.spec.kept:
             self._deep[1] = len(self._accesses)
         self._since += fresh
@@ -126,11 +133,25 @@ class LoadUnit:
             self._finding.popleft()
         else:
             request = self.requests.pop()
+            if fresh and self.spec.next_word:
+                self._guess = word + 1 if (word + 1) % self.spec.next_word else None
+                self._ahead += [] if self._guess is None else [self._guess]
             if fresh and self.spec.reads_ahead:
                 self._asked = word if needs else self._asked
                 end = min(request[1] // self.word_bytes, word + MAX_BURST // 2 | MAX_BURST - 1)
                 self._ahead += range(self._asked + 1, end + 1)
                 self._asked = max(self._asked, end)
+
+    def _drops(self, word):
+        """Whether an access to the word has to wait, as another one is requested ahead. That is dropped if there is
+        room."""
+        if self._guess is None or word == self._guess:
+            return False
+        if len(self._accesses) < self.spec.in_flight:
+            self._accesses.append((self.clock.now + QUEUE, True, True))
+            self._guess, self._run = None, self._run - 1
+            self.clock.moved()
+        return True
 
     def _look_up(self):
         """Two stages, which stand while the access at their end does."""
@@ -144,7 +165,7 @@ class LoadUnit:
         if self._taken or not self._offered:
             self._offered = self._select()
         if self._direct and self._accesses:  # not taken: goes through the queue
-            self._accesses[0] = (self.clock.now + QUEUE, False)
+            self._accesses[0] = (self.clock.now + QUEUE, False, False)
         self._direct = False
         self._taken = False
         self._arrived += self._arriving
@@ -159,6 +180,8 @@ class LoadUnit:
                 return False
             self._arrived -= 1
             self._free += 1
-        self._accesses.popleft()
+        _, _, dropped = self._accesses.popleft()
         self._deep = [max(n - 1, 0) for n in self._deep]
-        return True
+        if dropped:
+            self.clock.moved()
+        return not dropped

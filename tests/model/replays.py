@@ -21,6 +21,7 @@ from hls.passes.link.place_buffers import as_used
 from hls.passes.pipeline import link_program
 from hls.recursion import deep_recursion
 from hls.target.board import load_board
+from sim.cl.board import SimulatedBoard
 from sim.model import Launched, Replayer
 from tests.benchmarks.__main__ import RECORDED
 from tests.benchmarks.case import Case
@@ -30,7 +31,6 @@ __all__ = ["Replay", "replayer", "replays", "run_case"]
 
 MAIN = "kernels.cl"
 ONE_ITEM = IndexSpace.of((1,))
-PAGE = 4096
 
 
 @dataclass(frozen=True)
@@ -63,35 +63,36 @@ def replayer(source: str, board_name: str) -> Replayer:
     return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
-def run_case(case: Case, board_name: str) -> Replayed:
-    """The case on the replay; its bytes are compared with the reference. Raises NotReplayed."""
+def run_case(case: Case, board_name: str, cycle: int | None = 0) -> Replayed:
+    """The case on the replay; its bytes are compared with the reference. It begins in that ``cycle`` of the board, or
+    (None) after the case before. Raises NotReplayed."""
     made = replayer(case.source, board_name)
     names = [parameter.name for parameter in made.kernels[case.kernel].function.params]
     given = dict(zip(names, case.arguments(), strict=True))
     arrays = {name: np.ascontiguousarray(a) for name, a in given.items() if isinstance(a, np.ndarray)}
     buffers = {name: array.view(np.uint8).reshape(-1).copy() for name, array in arrays.items()}
     scalars = {name: value.item() for name, value in given.items() if not isinstance(value, np.ndarray)}
-    addresses, place = {}, PAGE
-    for name, buffer in buffers.items():
-        addresses[name] = place
-        place += -(-len(buffer) // PAGE) * PAGE
+    memory = SimulatedBoard(made.board)
+    kept = {name: memory.allocate(len(buffer)) for name, buffer in buffers.items()}
+    addresses = {name: one.address for name, one in kept.items()}
     made.machine(case.kernel, addresses)  # refuses before anything runs
     started = made.emulator.start(case.kernel, buffers, scalars, ONE_ITEM)
     made.emulator.advance(last=True)
     for name, wanted in zip(names, case.expected(), strict=True):
         if isinstance(wanted, np.ndarray):
             assert buffers[name].tobytes() == wanted.tobytes(), f"{case.kernel}: {name}"
-    return made.replay([Launched(started, addresses)])[0]
+    return made.replay([Launched(started, addresses)], cycle)[0]
 
 
-def replays(board_name: str, cases: Iterable[Case]) -> Iterator[Replay]:
-    """The cases that have recorded cycles."""
+def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None) -> Iterator[Replay]:
+    """The cases that have recorded cycles; they begin in that ``cycle``, or (None) one after the other, as they were
+    recorded."""
     for case in cases:
         recorded = RECORDED.get(board_name, {}).get(case.kernel)
         if recorded is None:
             continue
         try:
-            yield Replay(case, run_case(case, board_name), "", recorded[1])
+            yield Replay(case, run_case(case, board_name, cycle), "", recorded[1])
         except NotReplayed as error:
             yield Replay(case, None, error.what, recorded[1])
 

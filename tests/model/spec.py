@@ -39,6 +39,7 @@ class AccessSpec:
     pending: int = 0  #: of a load: words under way or not yet used
     kept: int = 0  #: of a cached load: words that stay behind those
     reads_ahead: bool = False  #: of a load: requests are pairs of an address and the last one of its run
+    next_word: int = 0  #: of a load that requests the word behind the one in use: words of the blocks that it stays in
     scattered: bool = False  #: of a store: as many bursts may wait as words
     pipelined: bool = False  #: of a store: each is a burst of its own, which goes at once
 

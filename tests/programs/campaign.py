@@ -11,7 +11,8 @@ import sys
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from hls.target.board import Bank, Board, Memory, SramTiming, load_board
+from hls.options import FEED_FORWARDS
+from hls.target.board import Bank, Board, Memory, PortTiming, load_board
 from sim.errors import SimulationError
 from tests.kernels.groups import ChannelSystem
 from tests.kernels.system import Difference
@@ -34,6 +35,7 @@ class Setup:
     board: Board
     elastic_depth: int
     counters: str
+    feed_forward: str = "never"
 
     def __str__(self):
         memory = self.board.memory
@@ -41,11 +43,14 @@ class Setup:
             f"{self.board.name}, {len(memory.banks)} banks of {memory.word_bytes}-byte words, "
             f"planned for {memory.read_latency} cycles, elastic up to "
             f"{self.elastic_depth}{', with counters' if self.counters else ''}"
+            f"{', split' if self.feed_forward != 'never' else ''}"
         )
 
     def build(self, source: str) -> ChannelSystem:
         """The kernels of a source on this machine."""
-        return ChannelSystem(source, self.board, self.elastic_depth, counters=self.counters)
+        return ChannelSystem(
+            source, self.board, self.elastic_depth, counters=self.counters, feed_forward=self.feed_forward
+        )
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,11 @@ class Failure:
     error: str
 
 
-def setup_of(seed: int) -> Setup:
+def setup_of(seed: int, board_name: str | None = None) -> Setup:
     """Boards, memory words and kinds of levels in turn; one in four with hardware counters, which take a third of the
-    time."""
+    time. With ``board_name`` always that board, and only the kinds of levels in turn."""
+    if board_name is not None:
+        return Setup(load_board(board_name), (0, 1000, 4)[seed % 3], "")
     board = load_board(("de5net", "a10pac", "de5net")[seed % 3])
     memory = replace(board.memory, read_latency=(100, 20)[seed % 2])
     if seed % 3 == 2:  # one bank whose word is as wide as the widest access
@@ -72,32 +79,42 @@ def setup_of(seed: int) -> Setup:
 def with_memories(setup: Setup) -> Setup:
     """The machine with two memories beside the default one: narrow banks in short pieces, and a bank of 32-byte
     words."""
-    fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, SramTiming(3.6, 60.0), "FAST", 1 << 33)
-    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), SramTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
+    fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, PortTiming(3.6, 60.0), "FAST", 1 << 33)
+    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), PortTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
     return replace(setup, board=replace(setup.board, others=(fast, wide)))
 
 
 def run_system(
-    seed: int, kernels: int, groups: bool = False, places: bool = False, together: bool = False
-) -> tuple[int, list[Failure]]:
-    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are
+    seed: int,
+    kernels: int,
+    groups: bool = False,
+    places: bool = False,
+    together: bool = False,
+    feed_forward: str = "never",
+    board: str | None = None,
+) -> tuple[int, int, list[Failure]]:
+    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, kernels
+    that are split into parts, failures). With ``groups`` they are
     those whose work-items work in groups, with ``places`` their buffers lie in several memories. ``together`` runs all
     kernels at the same time, and one after the other only where something differs then.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
     members = _members(seed, kernels, groups, places)
-    setup = with_memories(setup_of(seed)) if places else setup_of(seed)
+    setup = with_memories(setup_of(seed, board)) if places else setup_of(seed, board)
+    setup = replace(setup, feed_forward=feed_forward)
     system = setup.build("\n".join(m.text for m in members))
+    split = sum(bool(one.layout.parts) for one in system.kernels.values())
     numbered = [(member, seed * kernels + k) for k, member in enumerate(members)]
     try:
         if together:
             try:
-                return _run_together(system, numbered), []
+                return _run_together(system, numbered), split, []
             except FAULTS as error:
                 runs, failures = _run_alone(system, numbered)
-                return runs, failures or [Failure(None, seed, f"only beside others: {error}")]
-        return _run_alone(system, numbered)
+                return runs, split, failures or [Failure(None, seed, f"only beside others: {error}")]
+        runs, failures = _run_alone(system, numbered)
+        return runs, split, failures
     finally:
         system.close()
 
@@ -183,14 +200,19 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="all kernels of a system run at the same time, which takes less time; not with --places",
     )
+    parser.add_argument("--board", help="run on this board only, such as ecp5_onchip, whose memory is never late")
+    parser.add_argument("--feed-forward", choices=FEED_FORWARDS, default="never", help="split kernels")
     options = parser.parse_args(arguments)
     if options.together and options.places:
         parser.error("--together puts all buffers into the default memory: leave --places out")
     failed = 0
     for seed in range(options.start, options.start + options.systems):
-        setup = with_memories(setup_of(seed)) if options.places else setup_of(seed)
+        setup = setup_of(seed, options.board)
+        setup = with_memories(setup) if options.places else setup
+        setup = replace(setup, feed_forward=options.feed_forward)
+        kinds = options.groups, options.places, options.together, options.feed_forward, options.board
         try:
-            runs, failures = run_system(seed, options.kernels, options.groups, options.places, options.together)
+            runs, split, failures = run_system(seed, options.kernels, *kinds)
         except Exception as error:  # noqa: BLE001 - what the compiler raises; the systems behind it still are worth a run
             failed += 1
             print(f"system {seed} cannot be built: {error!r}", flush=True)
@@ -202,7 +224,10 @@ def main(arguments: list[str] | None = None) -> int:
                         flush=True,
                     )
             continue
-        print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup})", flush=True)
+        print(
+            f"system {seed}: {options.kernels} kernels, {split} of them split, {runs} runs, {len(failures)} failures ({setup})",
+            flush=True,
+        )
         for failure in failures:
             failed += 1
             print(f"{'kernel' if failure.kernel else 'system'} seed {failure.seed}: {failure.error}", flush=True)

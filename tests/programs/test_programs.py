@@ -14,7 +14,7 @@ from .shrink import shrink, smaller
 @pytest.mark.verilator
 @pytest.mark.parametrize("seed", [0, 5])
 def test_random_programs(seed):
-    runs, failures = run_system(seed, kernels=8)
+    runs, _, failures = run_system(seed, kernels=8)
     assert runs == 48
     assert not failures, "\n".join(f"kernel seed {f.seed}: {f.error}\n{f.kernel.text}" for f in failures)
 

@@ -5,8 +5,9 @@ A :class:`CallSkeleton` contains what determines the next call: the calls, the l
 recorded.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from copy import copy
+from dataclasses import dataclass, replace
 
 from ...diag import Span
 from ...ir import Attr, Function, Op, Region, Value, has, walk
@@ -98,6 +99,12 @@ class CallSkeleton:
         """All calls, in program order."""
         return _calls(self.steps)
 
+    def only(self, channels: Collection[str]) -> "CallSkeleton":
+        """The skeleton with the calls on these channels alone, and the loops around them."""
+        found = copy(self)
+        found.steps = _with_calls_on(self.steps, channels)
+        return found
+
     def mirrors(self, other: "CallSkeleton") -> bool:
         """Whether the other one makes, in the same loops and the same order, the opposite call for each of these
         calls, and no others."""
@@ -108,6 +115,13 @@ class CallSkeleton:
         return all(
             _needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target
         )
+
+
+def _with_calls_on(steps: Steps, channels: Collection[str]) -> Steps:
+    inside = (
+        replace(one, steps=_with_calls_on(one.steps, channels)) if isinstance(one, LoopStep) else one for one in steps
+    )
+    return tuple(one for one in inside if (one.steps if isinstance(one, LoopStep) else one.place[0] in channels))
 
 
 def _mirrored(some: Steps, others: Steps) -> bool:

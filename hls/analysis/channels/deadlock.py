@@ -12,10 +12,14 @@ from dataclasses import dataclass, replace
 import networkx as nx
 
 from ...diag import Code, Diagnostic, Span
+from ...ir import Attr, Function
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
-__all__ = ["Depth", "Verdict", "find_deadlocks"]
+__all__ = ["Depth", "Verdict", "find_deadlocks", "inseparable"]
+
+#: why the parts of a kernel never wait for each other
+IN_ONE_ORDER = "the kernels are parts of one, and each receives in the order in which the other sends"
 
 #: calls simulated for all networks of a program together, about a second; and those for one network, to reach its end
 #: or to find depths
@@ -114,6 +118,11 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
     return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))
 
 
+def inseparable(kernel: Function) -> Verdict:
+    """The verdict on the parts of a split kernel, whose calls mirror each other: it is only split then."""
+    return Verdict("proved", (kernel.name, *kernel.attrs[Attr.PARTS]), IN_ONE_ORDER)
+
+
 class _Network:
     """Kernels connected by channels, directly or through others."""
 
@@ -128,9 +137,7 @@ class _Network:
                 "proved", "the channels between the kernels form a tree, so that no cyclic wait is possible"
             )
         if self._is_one_kernel():
-            return self._say(
-                "proved", "the kernels are parts of one, and each receives in the order in which the other sends"
-            )
+            return self._say("proved", IN_ONE_ORDER)
         meeting = next((script for script in self.scripts if script.barriers), None)
         if meeting is not None:
             return self._say("undecided", f"kernel {meeting.name} has barriers between its channel calls", meeting.span)

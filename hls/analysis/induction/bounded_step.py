@@ -1,17 +1,20 @@
 """Monotonic variables with bounded step: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never exceeds ``i``."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from ...ir import IntType, Value
+from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from ..bits.ranges import Range
 from ..loops.loop_tree import Loop
+from ..loops.sccs import components
 
-__all__ = ["pace"]
+__all__ = ["moves_on", "pace"]
 
 #: most selects and sums between a value and its next value
 MOST_STEPS = 32
+#: operations that make a multiple of a carried value, apart from what does not change, of another one
+_LINEAR = frozenset({"add", "ptradd", "addr", "shl", "mul", "sext", "zext", "trunc"})
 
 
 def pace(arg: Value, loop: Loop, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
@@ -22,6 +25,39 @@ def pace(arg: Value, loop: Loop, ranges: Mapping[Value, Range]) -> tuple[int, in
     if not isinstance(arg.type, IntType) or arg.type.bits < 32:
         return None
     return _grown(arg, loop.following(arg), ranges, MOST_STEPS)
+
+
+def moves_on(load: Op, loop: Op) -> int:
+    """The bytes by which the address of a load in a loop moves on in an iteration at most, where what it loads decides
+    by how many, and it never moves back; 0 elsewhere. For choices that affect no result: counters do not wrap."""
+    (body,) = loop.regions
+    late = components(body)
+    moved = _moved(load.operands[0], set(body.args))
+    if moved is None or load.result not in late:
+        return 0
+    arg, factor = moved
+    found = _grown(arg, body.terminator.operands[1 + arg.index], {}, MOST_STEPS)
+    if found is None or late.get(arg) != late[load.result] or found[0] * factor < 0 or found[0] == found[1]:
+        return 0
+    return found[1] * factor
+
+
+def _moved(value: Value, carried: Collection[Value]) -> tuple[Value, int] | None:
+    """The one carried value that a value is a multiple of, apart from what the loop does not change, and the factor."""
+    if value in carried:
+        return value, 1
+    op = value.op
+    if op is None or op.opcode not in _LINEAR:
+        return None
+    moving = [part for part in (_moved(operand, carried) for operand in op.operands) if part is not None]
+    if len(moving) != 1:
+        return None
+    if op.opcode not in ("mul", "shl"):
+        return moving[0]
+    (arg, factor), number = moving[0], constant(op.operands[1])
+    if number is None:
+        return None
+    return arg, factor * (signed(number, op.result.type.bits) if op.opcode == "mul" else 1 << number)
 
 
 def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int) -> tuple[int, int] | None:
@@ -46,5 +82,8 @@ def _step(value: Value, ranges: Mapping[Value, Range]) -> tuple[int, int] | None
     number = constant(value)
     if number is not None:
         return (signed(number, value.type.bits),) * 2
-    narrow = value.op is not None and value.op.opcode == "zext"
-    return (ranges[value].umin, ranges[value].umax) if narrow else None
+    if value.op is None or value.op.opcode != "zext":
+        return None
+    if value in ranges:
+        return ranges[value].umin, ranges[value].umax
+    return 0, (1 << value.op.operands[0].type.bits) - 1

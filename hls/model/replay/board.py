@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from ...target.board import Board, DramTiming, SramTiming
+from ...target.board import Board, DramTiming, PortTiming
 
 __all__ = ["board_numbers"]
 
@@ -12,9 +12,9 @@ def board_numbers(board: Board) -> list[float]:
     memory, timing = board.memory, board.memory.timing
     banks = 0 if memory.kind == "onchip" else len(memory.banks)
     head = [board.clock.period_ns, banks, memory.word_bytes, memory.interleave_bytes, memory.base]
-    if isinstance(timing, SramTiming):
-        return [*head, 0, timing.word_ns, timing.latency_ns, *[0.0] * len(fields(DramTiming))]
-    if timing is None:
-        return [*head, 0, 0.0, 0.0, *[0.0] * len(fields(DramTiming))]
-    values = [getattr(timing, one.name) for one in fields(timing) if one.name != "controller_latency_ns"]
-    return [*head, 1, 0.0, timing.controller_latency_ns, *values]
+    names = [one.name for one in fields(DramTiming) if one.name != "controller_latency_ns"]
+    if isinstance(timing, DramTiming):
+        dram = [getattr(timing, name) for name in names]
+        return [*head, 1, 0.0, timing.controller_latency_ns, 1, *dram]
+    port = timing or PortTiming(word_ns=0.0, latency_ns=0.0)
+    return [*head, 0, port.word_ns, port.latency_ns, port.ports, *[0.0] * len(names)]

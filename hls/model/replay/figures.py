@@ -60,6 +60,7 @@ class Replayed:
     issued: int
     loops: tuple[LoopFigures, ...]
     accesses: tuple[AccessFigures, ...]
+    parts: "tuple[Replayed, ...]" = ()  #: of a split kernel, its other parts, which end with it
 
     @property
     def accounts(self) -> tuple[PredictedAccount, ...]:

@@ -2,11 +2,13 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from ...diag import Code, CompileError, Diagnostic
-from ...ir import BOOL, Attr, Function, MemoryObject, Module, Op, Value, has, walk
+from ...ir import BOOL, Attr, Function, MemoryObject, Module, Op, Value, has, memory_name, walk
+from ...ir.launch import is_part
 from ..manager import Form, ModulePass
 from .kernel_parts import Cut, compute_part, memory_part, with_bits
 from .movable_loads import Kept, MovableLoads, obstacle
@@ -26,13 +28,15 @@ class Decouple(ModulePass):
     paths, with a write behind each value that is sent; remove dead code from both.
 
     ``depth`` is the number of values that each channel holds at least. With ``required``, a kernel with loads none of
-    which may move raises CompileError; otherwise ``warn`` receives a note for each load that stays.
+    which may move raises CompileError; otherwise ``warn`` receives a note for each load that stays. ``taken`` are names
+    of functions that the module does not hold, and that no part may have.
     """
 
     address_bits: int = 40
     depth: int = 64
     required: bool = False
     warn: Callable[[Diagnostic], None] | None = None
+    taken: frozenset[str] = frozenset()
 
     name = "decouple"
     requires = frozenset({Form.FLAT, Form.DISPATCHED})
@@ -43,7 +47,7 @@ class Decouple(ModulePass):
         functions: dict[str, Function] = {}
         channels = dict(module.channels)
         for function in module.functions.values():
-            parts = self._parts(function, channels, {*module.functions, *functions})
+            parts = self._parts(function, channels, {*self.taken, *module.functions, *functions})
             functions |= {part.name: part for part in parts}
         if list(functions.values()) == list(module.functions.values()):
             return module
@@ -51,7 +55,7 @@ class Decouple(ModulePass):
 
     def _parts(self, function: Function, channels: dict[str, MemoryObject], taken: Container[str]) -> list[Function]:
         """The parts of a kernel, whose channels are added; the kernel alone if it is not split."""
-        if function.kind != "kernel" or Attr.PART_OF in function.attrs:
+        if function.kind != "kernel" or is_part(function):
             return [function]
         reason = obstacle(function)
         if reason is not None:
@@ -65,12 +69,22 @@ class Decouple(ModulePass):
             return [function]
         for one in kept:
             self._tell(_note(function, one))
-        channels |= {cut.names[value]: self._channel(cut.names[value], value) for value in received}
-        return [compute, memory_part(function, _unused(f"{function.name}_memory", taken), cut, received)]
+        seen: Counter[tuple[str, int]] = Counter()
+        channels |= {cut.names[value]: self._channel(cut.names[value], value, seen) for value in received}
+        memory = memory_part(function, _unused(f"{function.name}_memory", taken), cut, received)
+        compute.attrs = {**compute.attrs, Attr.PARTS: (memory.name,)}
+        return [compute, memory]
 
-    def _channel(self, name: str, value: Value) -> MemoryObject:
-        attrs = ((Attr.CHANNEL_DEPTH, self.depth),)
-        return MemoryObject(name, "channel", value.type, 1, span=value.defining_op.span, attrs=attrs)
+    def _channel(self, name: str, value: Value, seen: Counter[tuple[str, int]]) -> MemoryObject:
+        """``seen``: how many channels carry what has a name, from a line."""
+        op = value.defining_op
+        what = f"load of {memory_name(op)}" if op.opcode == "load" else "condition"
+        line = op.span.line if op.span else 0
+        seen[what, line] += 1
+        if (number := seen[what, line]) > 1:
+            what = f"{what} no. {number}"
+        attrs = ((Attr.CHANNEL_DEPTH, self.depth), (Attr.CARRIES, what))
+        return MemoryObject(name, "channel", value.type, 1, span=op.span, attrs=attrs)
 
     def _refuse(self, function: Function, reason: str) -> None:
         if not self.required:

@@ -35,6 +35,7 @@ class ChannelPlan:
     write_span: Span | None  #: of the first call
     read_span: Span | None
     stream: Stream | None = None  #: of the board, which then replaces the writer or reader
+    carries: str = ""  #: of a channel between two parts of a kernel: what passes there, as "load of a"
 
     def deepened(self, depth: int, reason: str) -> "ChannelPlan":
         """The same channel with at least that depth."""
@@ -226,6 +227,7 @@ def _asked_in_passing(*sides: _Side) -> bool:
 
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
     requested = dict(declared.attrs).get(Attr.CHANNEL_DEPTH)
+    carries = dict(declared.attrs).get(Attr.CARRIES, "")
     passing = _asked_in_passing(writer, reader)
     storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""
@@ -242,7 +244,9 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
     return ChannelPlan(
         channel=declared.name,
         index=index,
-        name=Endpoint(declared.name, index, True).text(declared.length),
+        name=Endpoint(declared.name, index, True).text(declared.length)
+        if not carries
+        else f"{carries}{_at(declared.span)}",
         bits=declared.element.bits,
         requested=requested,
         depth=storage.depth,
@@ -254,4 +258,5 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
         write_span=writer.span,
         read_span=reader.span,
         stream=writer.stream or reader.stream,
+        carries=carries,
     )

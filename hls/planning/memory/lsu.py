@@ -12,6 +12,7 @@ from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.constant import ConstantLoadUnit
 from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -111,6 +112,8 @@ class LsuKind(Enum):
     #: requests the words of a run before their accesses: the run of a loop, or of a row of work-items
     PREFETCHING_LOAD = "prefetching", "load", LoadUnit, WideLoadUnit, _load_ahead
     STREAMING_LOAD = "streaming", "load", LoadUnit, WideLoadUnit, _load_ahead
+    #: requests the word behind the one in use, which may be dropped
+    NEXT_WORD_LOAD = "next-word prefetching", "load", NextWordLoadUnit, None, _load
     PIPELINED_LOAD = "pipelined", "load", PipelinedLoadUnit, None, _small
     CONSTANT_LOAD = "constant-pipelined", "load", ConstantLoadUnit, None, _constant_load
     STORE = "burst-coalesced", "store", StoreUnit, WideStoreUnit, _store, "burst-coalesced non-aligned"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
+from ...analysis.induction.bounded_step import moves_on
 from ...analysis.induction.trip_count import count_trips
 from ...analysis.memory.strides import STAYS, Step, access_patterns
 from ...analysis.predicates.implication import implied
@@ -187,6 +188,12 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         )
     if memory.volatile:
         return replace(access, reason="shared with other kernels by fences: no word may be cached")
+    if _follows_data(access, steps, slots):
+        return replace(
+            access,
+            unit=LsuKind.NEXT_WORD_LOAD,
+            reason="the next address depends on what is read, and is near: requests the next word ahead",
+        )
     reuse = _reuse(access, steps, slots, function)
     if reuse is None:
         if _reads_ahead(access, steps, slots):
@@ -241,6 +248,23 @@ def _acknowledged(access: Access, function: Function) -> Access:
     return replace(
         access, unit=LsuKind.ACKNOWLEDGED_STORE, reason=f"{who} waits until memory acknowledges it; {access.reason}"
     )
+
+
+def _follows_data(access: Access, steps, slots: Mapping[Op, int]) -> bool:
+    """Whether the address stays or moves on within the word or to the next one, as what is read decides: then the loop
+    waits for each word that nobody has requested. No loop around it comes back to words that a cache would keep."""
+    loop = steps[0][0]
+    if access.lanes or slots.get(loop, 1) > 1 or access.location is not None:
+        return False
+    most = moves_on(access.op, loop)
+    if not 0 < most < access.word_bytes:
+        return False
+    return _comes_back(steps, access.word_bytes) is None or _is_flushed_around(steps, access.memory)
+
+
+def _is_flushed_around(steps, memory: str) -> bool:
+    """Whether a loop around the innermost one invalidates cached words of the memory."""
+    return any(_is_flushed(loop, memory) for loop, _ in steps[1:])
 
 
 def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:

@@ -1,12 +1,13 @@
 """The time of a kernel's loops by schedule alone, with assumed trip counts: to compare two schedules of one program."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from ...ir import Attr, Op, Region, Value, memory_name
 from .interleaving import together
 from .plan import KernelPlan, RegionPlan
 
-__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "assumed_trips", "nest_time", "operations_before"]
+__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "Joined", "assumed_trips", "nest_time", "operations_before"]
 
 #: trips of a loop where the program does not tell
 UNKNOWN_TRIPS = 64
@@ -14,27 +15,53 @@ UNKNOWN_TRIPS = 64
 LOADED_TRIPS = 4
 
 
-def nest_time(plan: KernelPlan, compared: Collection[str] = ()) -> float:
+@dataclass(frozen=True)
+class Joined:
+    """How a loop that was a nest spends its time: ``rows`` of ``trips`` iterations, the first of which takes ``first``
+    cycles, and each other one ``again``."""
+
+    rows: int
+    trips: int
+    first: int
+    again: int
+
+    @property
+    def cycles(self) -> int:
+        """Of all rows."""
+        return self.rows * (self.first + (self.trips - 1) * self.again)
+
+
+def nest_time(plan: KernelPlan, compared: Collection[str] = (), joined: Mapping[Op, Joined] | None = None) -> float:
     """Cycles of the outermost loops, one after the other. An iteration of a loop takes its II, or the time of the loops
     inside if that is longer; where it waits for these to end ("crossing"), it takes both. Fill and drain of loops that
     nothing waits for are left out, and memory is never waited for.
 
     ``compared`` are memories whose addresses are compared at run time: where a loop stores to each element of a row and
     loads one element of it again and again, the load meets that store once in each invocation, and waits for it.
+    ``joined`` says of loops that were nests how their iterations follow each other.
     """
     turns = together(plan)
     around = {inner for loop in plan.loops for inner in loop.regions[0].ops if inner in plan.loops}
     outermost = [loop for loop in plan.loops if loop not in around]
-    return sum(_time(loop, None, plan, turns, compared) for loop in outermost)
+
+    def time(loop: Op, outer: Region | None) -> float:
+        if joined and loop in joined:
+            return joined[loop].cycles
+        body = loop.regions[0]
+        inside = sum(time(one, body) for one in body.ops if one in plan.loops)
+        return _time(loop, outer, plan.loops[loop], inside, turns[loop], compared)
+
+    return sum(time(loop, None) for loop in outermost)
 
 
-def _time(loop: Op, outer: Region | None, plan: KernelPlan, turns: dict[Op, int], compared: Collection[str]) -> float:
-    """Cycles of one invocation of the loop; ``outer`` is the body of the loop around it."""
-    region, body = plan.loops[loop], loop.regions[0]
-    inside = sum(_time(one, body, plan, turns, compared) for one in body.ops if one in plan.loops)
-    alone = region.ii / turns[loop]
+def _time(
+    loop: Op, outer: Region | None, region: RegionPlan, inside: float, turns: int, compared: Collection[str]
+) -> float:
+    """Cycles of one invocation of the loop, in each iteration of which the loops ``inside`` take so many; ``outer`` is
+    the body of the loop around it."""
+    alone = region.ii / turns
     each = inside + alone if inside and region.cause == "crossing" else max(inside, alone)
-    return assumed_trips(loop, outer) * each + _meeting(region, body, compared)
+    return assumed_trips(loop, outer) * each + _meeting(region, loop.regions[0], compared)
 
 
 def _meeting(region: RegionPlan, body: Region, compared: Collection[str]) -> int:

@@ -89,6 +89,18 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Rewrite:
+    """How a change is written in the source. ``kind``: "pragma" (``names`` are its words, for the loop at ``span``),
+    "remove pragmas" (``names``, of the loop at ``span``), "attributes" (``names``, of the array at ``span``), or
+    "partial sums" (``names`` is the variable that the loop at ``span`` adds to, ``number`` how many sums there are)."""
+
+    kind: str
+    span: Span | None
+    names: tuple[str, ...]
+    number: int | None = None
+
+
+@dataclass(frozen=True)
 class WouldBe:
     """The figures of a loop after a ``change``, found by planning the kernel with it.
 
@@ -101,6 +113,7 @@ class WouldBe:
     fmax_mhz: float | None  #: permitted by the loop's critical path; None if unknown
     interval: float | None  #: cycles between two iterations; None where trip counts of inner loops depend on data
     at_best: bool = False
+    rewrite: Rewrite | None = None  #: None where how to write the change depends on the program
 
 
 @dataclass(frozen=True)

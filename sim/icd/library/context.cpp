@@ -49,6 +49,11 @@ Context::~Context() {
   if (id != 0) server->forget(id);
 }
 
+void Context::on_destruction(std::function<void()> call) {
+  std::lock_guard<std::mutex> guard(state);
+  destructors_.push_back(std::move(call));
+}
+
 bool Context::has(const Device& device) const {
   for (const auto& one : devices) {
     if (one.get() == &device) return true;
@@ -98,6 +103,8 @@ std::vector<cl_context_properties> read_properties(const cl_context_properties* 
       find<Platform>(reinterpret_cast<cl_platform_id>(one[1]));
     } else {
       require(one[0] == CL_CONTEXT_INTEROP_USER_SYNC, CL_INVALID_PROPERTY, "unknown property of a context");
+      require(one[1] == CL_TRUE || one[1] == CL_FALSE, CL_INVALID_PROPERTY,
+              "CL_CONTEXT_INTEROP_USER_SYNC is CL_TRUE or CL_FALSE");
     }
     kept.insert(kept.end(), one, one + 2);
   }

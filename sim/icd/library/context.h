@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "device.h"
 #include "server.h"
@@ -41,14 +42,17 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   void look(const std::shared_ptr<Event>& event);
   /// Waits for all commands that do not wait for the host itself.
   void complete_all();
-  /// The command is over: `status` is CL_COMPLETE or a negative code, and then `why` its reason.
-  void end(const std::shared_ptr<Event>& event, cl_int status, const std::string& why = "");
+  /// The command is over: `status` is CL_COMPLETE or a negative code, and then `why` its reason. False if it was
+  /// over already.
+  bool end(const std::shared_ptr<Event>& event, cl_int status, const std::string& why = "");
   /// What the server says of a launch: it goes on, or it is over.
   void take(const std::shared_ptr<Event>& event, Reply& reply);
   /// The command that keeps an event from ending: itself, or the first in its chain of dependencies. Under `state`.
   std::shared_ptr<Event> cause(const std::shared_ptr<Event>& event);
+  /// The commands that wait, directly or through others, for user events: only the host lets them end. Under `state`.
+  std::unordered_set<const Event*> held_by_host() const;
 
-  void on_destruction(std::function<void()> call) { destructors_.push_back(std::move(call)); }
+  void on_destruction(std::function<void()> call);
 
   std::mutex state;  ///< of all commands of the context
   std::condition_variable changed;
@@ -62,7 +66,7 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   std::list<std::shared_ptr<Event>> pending_;
   std::mutex map_lock_;
   std::map<size_t, std::pair<char*, size_t>> maps_;
-  std::vector<std::function<void()>> destructors_;
+  std::vector<std::function<void()>> destructors_;  ///< under `state`
 };
 
 /// All contexts that exist.

@@ -37,11 +37,8 @@ cl_int CL_API_CALL set_user_event_status(cl_event event, cl_int status) {
     auto found = find<Event>(event);
     require(found->type == CL_COMMAND_USER, CL_INVALID_EVENT, "this is the event of a command");
     require(status <= CL_COMPLETE, CL_INVALID_VALUE, "the status is CL_COMPLETE or a negative code");
-    {
-      std::lock_guard<std::mutex> guard(found->context->state);
-      require(!found->over(), CL_INVALID_OPERATION, "the status has been set, which is final");
-    }
-    found->context->end(found, status, "the host ended the user event");
+    require(found->context->end(found, status, "the host ended the user event"), CL_INVALID_OPERATION,
+            "the status has been set, which is final");
     found->context->pump();
   });
 }

@@ -18,7 +18,8 @@ struct Times {
 enum class Place {
   kHost,    ///< in this library: begins when all before it have ended
   kServer,  ///< a launch: begins when all before it have ended or were handed to the server, which orders them
-  kNowhere  ///< a marker or a user event: no work
+  kNowhere,  ///< a marker or a user event: no work
+  kCallback  ///< a function of the host, which another thread calls; that thread ends the command
 };
 
 class Event : public Object, public std::enable_shared_from_this<Event> {

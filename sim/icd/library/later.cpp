@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
 #include <thread>
 
 #include "event.h"
@@ -18,11 +19,12 @@ class Worker {
 
   void add(Entry entry) {
     std::lock_guard<std::mutex> guard(lock);
-    entries.push_back(std::move(entry));
     if (owner_ != getpid()) {
-      owner_ = getpid();
+      entries.clear();  // of the process that forked this one, which works through them itself
       std::thread([this] { body_(*this); }).detach();
+      owner_ = getpid();
     }
+    entries.push_back(std::move(entry));
     added.notify_all();
   }
 
@@ -48,10 +50,20 @@ void call_back(Worker<std::function<void()>>& worker) {
   }
 }
 
-/// Whether the event can end without its host.
-bool can_end(Event& event, const std::shared_ptr<Event>& shared) {
-  std::lock_guard<std::mutex> guard(event.context->state);
-  return event.over() || event.context->cause(shared)->type != CL_COMMAND_USER;
+/// Which of these events only the host lets end.
+std::unordered_set<const Event*> held(const std::deque<std::shared_ptr<Event>>& events) {
+  std::map<Context*, std::unordered_set<const Event*>> by_context;
+  std::unordered_set<const Event*> found;
+  for (const auto& event : events) {
+    std::lock_guard<std::mutex> guard(event->context->state);
+    auto known = by_context.find(event->context.get());
+    if (known == by_context.end()) {
+      known = by_context.emplace(event->context.get(), event->context->held_by_host()).first;
+    }
+    bool user = event->type == CL_COMMAND_USER;
+    if (!event->over() && (user || known->second.count(event.get()) != 0)) found.insert(event.get());
+  }
+  return found;
 }
 
 void complete(Worker<std::shared_ptr<Event>>& worker) {
@@ -63,8 +75,9 @@ void complete(Worker<std::shared_ptr<Event>>& worker) {
       all.swap(worker.entries);
     }
     std::deque<std::shared_ptr<Event>> left;
+    auto waiting = held(all);
     for (const auto& event : all) {
-      if (!can_end(*event, event)) {
+      if (waiting.count(event.get()) != 0) {
         left.push_back(event);
       } else {
         answered("a callback's event", [&] { event->context->complete(event); });

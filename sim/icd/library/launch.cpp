@@ -1,13 +1,18 @@
 // Launching kernels.
+#include <limits>
+
 #include "entries.h"
 #include "program.h"
 
 namespace sluice {
 namespace {
 
+constexpr size_t kMost = std::numeric_limits<int64_t>::max();
+
 struct Space {
   cl_uint dimensions;
   std::vector<int64_t> offset, global, local;  ///< `local` is empty where the server chooses
+  bool empty = false;                          ///< a size is 0: as the standard says from 2.1 on, there is nothing to do
 };
 
 void check_group(const Device& device, const GroupFacts& facts, const Space& space) {
@@ -16,7 +21,7 @@ void check_group(const Device& device, const GroupFacts& facts, const Space& spa
     require(space.local[k] > 0, CL_INVALID_WORK_GROUP_SIZE, "a size of the work-group is 0");
     require(space.global[k] % space.local[k] == 0, CL_INVALID_WORK_GROUP_SIZE,
             "the global size is no multiple of the local size");
-    items *= space.local[k];
+    if (__builtin_mul_overflow(items, space.local[k], &items)) items = std::numeric_limits<int64_t>::max();
   }
   auto most = std::min<int64_t>(facts.most, static_cast<int64_t>(device.answer<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)));
   if (items > most) {
@@ -31,11 +36,15 @@ void check_group(const Device& device, const GroupFacts& facts, const Space& spa
 
 Space space_of(cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
   require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION, "there are 1 to 3 dimensions");
-  require(global != nullptr, CL_INVALID_GLOBAL_WORK_SIZE, "the global size is null");
   Space space{dimensions, {}, {}, {}};
   for (cl_uint k = 0; k < dimensions; ++k) {
-    require(global[k] != 0, CL_INVALID_GLOBAL_WORK_SIZE, "a global size is 0");
-    space.global.push_back(static_cast<int64_t>(global[k]));
+    size_t items = global == nullptr ? 0 : global[k];
+    require(items <= kMost, CL_INVALID_GLOBAL_WORK_SIZE, "a global size is larger than any device counts");
+    require(offset == nullptr || offset[k] <= kMost - items, CL_INVALID_GLOBAL_OFFSET,
+            "offset and global size are larger than any device counts");
+    require(local == nullptr || local[k] <= kMost, CL_INVALID_WORK_GROUP_SIZE, "a local size is larger than any global size");
+    space.empty |= items == 0;
+    space.global.push_back(static_cast<int64_t>(items));
     if (offset != nullptr) space.offset.push_back(static_cast<int64_t>(offset[k]));
     if (local != nullptr) space.local.push_back(static_cast<int64_t>(local[k]));
   }
@@ -86,6 +95,7 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
                   "argument " + std::to_string(k) + " of kernel " + found->facts->name + " is not set"};
   }
   check_group(*on->device, known->second, space);
+  if (space.empty) return Enqueue{on, count, list, event, type}(Place::kNowhere, nullptr);
   Queue* raw = on.get();
   auto work = [raw, found, space, arguments](Event& made, cl_ulong ready_ns) {
     int64_t id = raw->context->server->next_id();

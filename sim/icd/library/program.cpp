@@ -140,7 +140,10 @@ cl_program CL_API_CALL create_program_with_binary(cl_context handle, cl_uint cou
       std::string text = reply.bytes();
       if (statuses != nullptr) statuses[k] = status;
       Build& build = made->builds[made->places[k]];
-      build.kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+      build.kind = static_cast<cl_program_binary_type>(reply.number());
+      // one that is to be linked is compiled already; a whole program is built first
+      bool linked = build.kind != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+      if (status == CL_SUCCESS && linked) build.status = CL_BUILD_SUCCESS;
       build.binary.assign(reinterpret_cast<const char*>(binaries[k]), lengths[k]);
       if (status == CL_SUCCESS) continue;
       failure = status;
@@ -163,6 +166,7 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_dev
     auto found = find<Program>(program);
     require(notify != nullptr || data == nullptr, CL_INVALID_VALUE, "data is given without a function");
     auto places = found->places_of(count, list);
+    std::lock_guard<std::mutex> guard(found->building);
     require(found->kernels == 0, CL_INVALID_OPERATION, "the program has kernels; release them first");
     Reply reply = found->context->server->call(
         Request("build").number(found->id).numbers(as_numbers(places)).text(text_of(options)));
@@ -183,6 +187,7 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_d
     require(given == (headers != nullptr) && given == (names != nullptr), CL_INVALID_VALUE,
             "number, programs and names of headers do not go together");
     auto places = found->places_of(count, list);
+    std::lock_guard<std::mutex> guard(found->building);
     require(found->kernels == 0, CL_INVALID_OPERATION, "the program has kernels; release them first");
     require(!found->source.empty(), CL_INVALID_OPERATION, "the program has no source");
     Request request("compile");

@@ -41,6 +41,7 @@ class Program : public Object, public std::enable_shared_from_this<Program> {
   std::vector<size_t> places;  ///< its devices, as places in the context
   std::atomic<int> kernels{0};  ///< kernel objects: while there are some, it cannot be built again
 
+  std::mutex building;  ///< held while the server builds the program
   std::mutex lock;
   std::map<size_t, Build> builds;
   std::vector<std::shared_ptr<const KernelFacts>> facts;

@@ -67,7 +67,7 @@ void Context::begin(const std::shared_ptr<Event>& event, bool queued) {
     end(event, refused.code, refused.what);
     return;
   }
-  if (event->place != Place::kServer) {
+  if (event->place == Place::kHost || event->place == Place::kNowhere) {
     end(event, CL_COMPLETE);
   } else {
     changed.notify_all();
@@ -92,13 +92,13 @@ void Context::pump() {
   }
 }
 
-void Context::end(const std::shared_ptr<Event>& event, cl_int status, const std::string& why) {
+bool Context::end(const std::shared_ptr<Event>& event, cl_int status, const std::string& why) {
   std::vector<std::pair<cl_int, std::function<void(cl_int)>>> callbacks;
   std::vector<std::shared_ptr<Event>> released;  // destroyed without the lock
   std::function<void(Event&, cl_ulong)> work;
   {
     std::lock_guard<std::mutex> guard(state);
-    if (event->over()) return;
+    if (event->over()) return false;
     event->status = status;
     event->reason = why;
     pending_.remove(event);
@@ -119,6 +119,7 @@ void Context::end(const std::shared_ptr<Event>& event, cl_int status, const std:
     cl_int told = status < 0 ? status : callback.first;
     call_back_later([call = std::move(callback.second), told] { call(told); });
   }
+  return true;
 }
 
 void Context::take(const std::shared_ptr<Event>& event, Reply& reply) {
@@ -155,6 +156,19 @@ std::shared_ptr<Event> Context::cause(const std::shared_ptr<Event>& event) {
     if (next == nullptr) return found;
     found = next;
   }
+}
+
+std::unordered_set<const Event*> Context::held_by_host() const {
+  std::unordered_set<const Event*> held;
+  for (const auto& event : pending_) {  // a command waits for earlier ones only
+    for (auto* list : {&event->waits, &event->behind}) {
+      for (const auto& before : *list) {
+        bool user = before->type == CL_COMMAND_USER && !before->over();
+        if (user || held.count(before.get()) != 0) held.insert(event.get());
+      }
+    }
+  }
+  return held;
 }
 
 /// The launch, and others on the server that keep commands of this library from beginning.
@@ -214,15 +228,12 @@ void Context::complete_all() {
   std::vector<std::shared_ptr<Event>> all;
   {
     std::lock_guard<std::mutex> guard(state);
-    all.assign(pending_.begin(), pending_.end());
-  }
-  for (const auto& event : all) {
-    {
-      std::lock_guard<std::mutex> guard(state);
-      if (cause(event)->type == CL_COMMAND_USER) continue;
+    auto held = held_by_host();
+    for (const auto& event : pending_) {
+      if (held.count(event.get()) == 0) all.push_back(event);
     }
-    complete(event);
   }
+  for (const auto& event : all) complete(event);
 }
 
 }  // namespace sluice

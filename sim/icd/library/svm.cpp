@@ -84,6 +84,20 @@ void CL_API_CALL svm_free(cl_context context, void* pointer) {
   });
 }
 
+/// Lets another thread call the host's function, which may queue commands, and then end the command.
+void free_by_host(Event& event, std::function<void()> call) {
+  auto shared = event.shared_from_this();
+  {
+    std::lock_guard<std::mutex> guard(shared->context->state);
+    shared->status = CL_RUNNING;
+  }
+  call_back_later([shared, call = std::move(call)] {
+    call();
+    shared->context->end(shared, CL_COMPLETE);
+    shared->context->pump();
+  });
+}
+
 cl_int CL_API_CALL enqueue_svm_free(cl_command_queue queue, cl_uint count, void* pointers[],
                                     void(CL_CALLBACK* notify)(cl_command_queue, cl_uint, void**, void*), void* data,
                                     cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
@@ -92,12 +106,16 @@ cl_int CL_API_CALL enqueue_svm_free(cl_command_queue queue, cl_uint count, void*
     require((count == 0) == (pointers == nullptr), CL_INVALID_VALUE, "number and list do not go together");
     std::vector<void*> freed(pointers, pointers + count);
     Queue* raw = on.get();
-    auto work = [raw, queue, freed, notify, data](Event& made, cl_ulong ready_ns) mutable {
+    auto work = [raw, queue, freed, notify, data](Event& made, cl_ulong ready_ns) {
       pass_time(*raw, made, ready_ns, {}, {}, 0, nullptr);
-      if (notify != nullptr) return notify(queue, static_cast<cl_uint>(freed.size()), freed.data(), data);
-      for (void* one : freed) free_svm(*raw->context, one);
+      if (notify == nullptr) {
+        for (void* one : freed) free_svm(*raw->context, one);
+      } else {
+        free_by_host(made, [=]() mutable { notify(queue, static_cast<cl_uint>(freed.size()), freed.data(), data); });
+      }
     };
-    Enqueue{on, wait_count, wait_list, event, CL_COMMAND_SVM_FREE}(Place::kHost, work);
+    auto place = notify == nullptr ? Place::kHost : Place::kCallback;
+    Enqueue{on, wait_count, wait_list, event, CL_COMMAND_SVM_FREE}(place, work);
   });
 }
 

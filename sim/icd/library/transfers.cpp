@@ -1,4 +1,6 @@
 // Reading, writing, copying and filling buffers, whole or in rectangles.
+#include <algorithm>
+
 #include "entries.h"
 #include "memory.h"
 
@@ -59,7 +61,10 @@ std::function<void(Event&, cl_ulong)> fill(std::shared_ptr<Queue> queue, Side to
     std::vector<char*> places;
     pass_time(*raw, event, ready_ns, written, {}, size, &places);
     char* target = to.buffer != nullptr ? places.front() + to.offset : to.host;
-    for (size_t at = 0; at < size; at += pattern.size()) std::memcpy(target + at, pattern.data(), pattern.size());
+    std::memcpy(target, pattern.data(), std::min(pattern.size(), size));
+    for (size_t filled = pattern.size(); filled < size; filled *= 2) {
+      std::memcpy(target + filled, target, std::min(filled, size - filled));
+    }
   };
 }
 
@@ -148,15 +153,26 @@ struct Corner {
   size_t offset, row, plane;
 };
 
+/// `factor * unit + rest`. Throws Refused (CL_INVALID_VALUE) where that is more than any memory has.
+size_t at(size_t factor, size_t unit, size_t rest) {
+  size_t product, sum;
+  bool wraps = __builtin_mul_overflow(factor, unit, &product) || __builtin_add_overflow(product, rest, &sum);
+  require(!wraps, CL_INVALID_VALUE, "the region is larger than any memory");
+  return sum;
+}
+
 Corner corner(const size_t* origin, const size_t* region, size_t row, size_t plane) {
   require(origin != nullptr && region != nullptr, CL_INVALID_VALUE, "origin or region are null");
   require(region[0] != 0 && region[1] != 0 && region[2] != 0, CL_INVALID_VALUE, "the region is empty");
   if (row == 0) row = region[0];
   require(row >= region[0], CL_INVALID_VALUE, "rows of the region are longer than the row pitch");
-  if (plane == 0) plane = region[1] * row;
-  require(plane >= region[1] * row && plane % row == 0, CL_INVALID_VALUE,
+  size_t rows = at(region[1], row, 0);
+  if (plane == 0) plane = rows;
+  require(plane >= rows && plane % row == 0, CL_INVALID_VALUE,
           "the slice pitch is no multiple of the row pitch, or less than the region's rows");
-  return {origin[0] + origin[1] * row + origin[2] * plane, row, plane};
+  size_t offset = at(origin[2], plane, at(origin[1], row, origin[0]));
+  at(region[2], plane, offset);  // its end, too, is a size
+  return {offset, row, plane};
 }
 
 void require_box(const Memory& buffer, const Corner& from, const size_t* region) {

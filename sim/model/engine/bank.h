@@ -22,17 +22,26 @@ struct Transfer {
   u64 moved = 0;  ///< of a write: the cycle in which all words are there; 0: not yet
 };
 
+/// The memory behind a port, which outlives the launches: what is open, when it refreshes, and what it has served.
+struct BankMemory {
+  explicit BankMemory(std::unique_ptr<BurstMemory> of, double period_ns) : memory(std::move(of)), ticks_per_cycle(period_ns / memory->tick_ns()) {}
+  std::unique_ptr<BurstMemory> memory;
+  const double ticks_per_cycle;
+  Tick cycles = 0;       ///< of the kernel's clock since the board was started
+  double time = 0;       ///< the same in ticks, as the board adds it up, rounding included
+  Tick next_feed = 0;
+  int feeding = kRead;   ///< the direction of the burst that entered last
+  u64 entered[2] = {0, 0};
+};
+
 /// Rules of the AXI port: bursts enter the memory at its pace; with one port reads and writes alternate burst by burst;
 /// responses come in order; a write enters when all its data has arrived.
 class Bank {
  public:
-  Bank(Clock& clock, std::unique_ptr<BurstMemory> behind, double period_ns, u64 word_bytes, u64 age)
-      : reads(clock, 3, 2), writes(clock, 3, 2), begun(clock, 2, 1), clock_(clock), behind_(std::move(behind)),
-        word_bytes_(word_bytes), ticks_per_cycle_(period_ns / behind_->tick_ns()), latency_(behind_->latency()) {
-    for (u64 k = 0; k < age; k++) time_ += ticks_per_cycle_;  // as the board adds it up, rounding included
-    behind_->advance(static_cast<Tick>(time_), finished_);
-    next_feed_ = (static_cast<Tick>(time_) / behind_->entry_ticks() + 1) * behind_->entry_ticks();
-  }
+  /// `age`: cycles that the board has been running as the replay begins; negative if it is started later.
+  Bank(Clock& clock, BankMemory& state, u64 word_bytes, Tick age)
+      : reads(clock, 3, 2), writes(clock, 3, 2), begun(clock, 2, 1), clock_(clock), state_(state), behind_(state.memory.get()),
+        word_bytes_(word_bytes), age_(age), latency_(behind_->latency()), read_base_(state.entered[kRead]), write_base_(state.entered[kWrite]) {}
 
   Fifo reads, writes, begun;  ///< of transfers: chosen; begun: writes whose words move, or did
 
@@ -74,20 +83,26 @@ class Bank {
     return (address + bytes - 1) / burst - address / burst + 1;
   }
 
+  /// The memory catches up with the replay; it may be ahead of it if the launch before has left it so.
   void run_memory() {
-    time_ += ticks_per_cycle_;
-    const Tick now = static_cast<Tick>(time_);
     finished_.clear();
-    for (; next_feed_ <= now; next_feed_ += behind_->entry_ticks()) {
-      behind_->advance(next_feed_, finished_);
-      feed();
-    }
-    behind_->advance(now, finished_);
-    for (const Finished& done : finished_) {
-      if (done.direction == kRead) {
-        read_ready_[done.sequence - read_base_] = done.when + latency_;
-        continue;
+    while (state_.cycles < age_ + static_cast<Tick>(clock_.now)) {
+      state_.cycles++, state_.time += state_.ticks_per_cycle;
+      const Tick now = static_cast<Tick>(state_.time);
+      for (; state_.next_feed <= now; state_.next_feed += behind_->entry_ticks()) {
+        behind_->advance(state_.next_feed, finished_);
+        feed();
       }
+      behind_->advance(now, finished_);
+    }
+    for (const Finished& done : finished_) settle(done);
+  }
+
+  /// What a launch before has left under way answers to nobody.
+  void settle(const Finished& done) {
+    if (done.direction == kRead) {
+      if (done.sequence >= read_base_) read_ready_[done.sequence - read_base_] = done.when + latency_;
+    } else if (done.sequence >= write_base_) {
       Transfer* burst = write_owner_[done.sequence - write_base_];
       burst->outstanding--;
       burst->not_before = std::max(burst->not_before, done.when + latency_);
@@ -108,16 +123,17 @@ class Bank {
         if (can_feed(direction)) feed(direction);
       return;
     }
-    const Transfer* current = front(feeding_);
-    const int first = current && current->pushed ? feeding_ : 1 - feeding_;
+    const Transfer* current = front(state_.feeding);
+    const int first = current && current->pushed ? state_.feeding : 1 - state_.feeding;
     if (can_feed(first)) feed(first);
     else if (can_feed(1 - first)) feed(1 - first);
   }
   void feed(int direction) {
-    feeding_ = direction;
+    state_.feeding = direction;
     Transfer* burst = front(direction);
     if (!burst->pushed) burst->to_push = burst->outstanding = bursts_of(burst->address, burst->words * word_bytes_);
     behind_->push(static_cast<Direction>(direction), burst->address + burst->pushed * behind_->burst_bytes());
+    state_.entered[direction]++;
     if (direction == kRead) read_ready_.push_back(kPending);
     else write_owner_.push_back(burst);
     if (++burst->pushed == burst->to_push) pushed_[direction]++;
@@ -126,7 +142,7 @@ class Bank {
   /// At most a word and a confirmation go back.
   template <class Arrive, class Confirm>
   void answer(Arrive arrive, Confirm confirm) {
-    const Tick now = static_cast<Tick>(time_);
+    const Tick now = static_cast<Tick>(state_.time);
     if (!bursts_[kRead].empty() && arrived(*bursts_[kRead].front(), now)) {
       Transfer* burst = bursts_[kRead].front();
       const u64 local = burst->address + burst->next * word_bytes_, dram = behind_->burst_bytes(), end = local + word_bytes_;
@@ -158,13 +174,10 @@ class Bank {
 
   static constexpr Tick kPending = INT64_MAX;
   Clock& clock_;
-  std::unique_ptr<BurstMemory> behind_;
+  BankMemory& state_;
+  BurstMemory* const behind_;
   const u64 word_bytes_;
-  const double ticks_per_cycle_;
-  const Tick latency_;
-  double time_ = 0;
-  Tick next_feed_ = 0;
-  int feeding_ = kRead;
+  const Tick age_, latency_;
   bool ready_[2] = {false, false};
   Transfer* asking_[2] = {nullptr, nullptr};
   std::deque<Transfer*> bursts_[2];
@@ -172,7 +185,7 @@ class Bank {
   std::vector<Finished> finished_;
   std::deque<Tick> read_ready_;
   std::deque<Transfer*> write_owner_;
-  u64 read_base_ = 0, write_base_ = 0;
+  u64 read_base_, write_base_;
   std::vector<std::unique_ptr<Transfer>> pool_;
   std::vector<Transfer*> spare_;
 };

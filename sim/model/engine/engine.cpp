@@ -46,10 +46,14 @@ void report(Launch& launch, const MachinePlan& plan, const Machine& machine) {
 
 }  // namespace
 
-/// False if a launch did not end. `held` receives what is in each channel afterwards.
-extern "C" bool sluice_replay(Launch* launches, u64 count, const ChannelPlan* channels, u64 channel_count, const Board* board, u64 age,
+extern "C" BoardMemory* sluice_new_memory(const Board* board) { return new BoardMemory(*board); }
+extern "C" void sluice_delete_memory(BoardMemory* memory) { delete memory; }
+
+/// False if a launch did not end. `memory` is as the replay before has left it, and may be older than `age`, the cycles that
+/// the board has been running as the replay begins. `held` receives what is in each channel afterwards.
+extern "C" bool sluice_replay(Launch* launches, u64 count, const ChannelPlan* channels, u64 channel_count, BoardMemory* memory, int64_t age,
                               u64 limit, u64* held) {
-  System system(board, age, {channels, channels + channel_count});
+  System system(*memory, age, {channels, channels + channel_count});
   std::vector<MachinePlan> plans(count);
   for (u64 n = 0; n < count; n++) {
     const Launch& launch = launches[n];

@@ -62,6 +62,9 @@ class PipelinedLoadUnit final : public ReadUnit {
 /// A cached unit takes two cycles to find out whether a word is among those kept; the others, and a cached one at rest,
 /// know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
 /// counted in stretches, the next of which waits for such accesses of the one before.
+///
+/// A unit with `next_word` asks for the word behind each that an access needs, in the same block. An access that needs another one, or comes after
+/// a flush, first drops it; and waits until it has been asked for.
 class LoadUnit : public ReadUnit {
  public:
   LoadUnit(Clock& clock, const UnitPlan& plan, const OperationPlan& operation, u64 base)
@@ -83,12 +86,13 @@ class LoadUnit : public ReadUnit {
   Fifo bursts;
 
   void evaluate() override {
-    if (flushed_) last_known_ = false, hints_.clear(), flushed_ = false;
+    if (flushed_) last_known_ = false, stale_ = true, hints_.clear(), flushed_ = false;
     const bool close = age_ == kPatience, urgent = free_ == pending_, was_open = builder_.open();
     u64 word = 0;
     bool fresh = false;
-    const bool any = next_access(word, fresh);
     const bool run = !ahead_.empty();  // goes before what an access asks for
+    bool any = next_access(word, fresh);
+    if (any && fresh && plan_.next_word) any = !run && !drop(word);
     const bool needs = fresh && run_ == 0;
     const bool at_rest = kept_ && finding_.empty() && waiting_.empty();
     const bool full = since_ == margin_ / 2, held = full && deep_[0] > 0;
@@ -139,7 +143,7 @@ class LoadUnit : public ReadUnit {
   };
   struct Waiting {
     u64 since;
-    bool fresh;
+    bool fresh, dropped = false;
   };
   static constexpr u64 kPatience = 4;  ///< cycles that an open burst waits for another word
   static constexpr u64 kQueue = 2;     ///< cycles through the queue of accesses, which is a block RAM
@@ -174,6 +178,10 @@ class LoadUnit : public ReadUnit {
       finding_.pop_front();
       return;
     }
+    if (fresh && plan_.next_word) {
+      guessed_ = (word + 1) % static_cast<u64>(plan_.align / plan_.word_bytes) != 0, stale_ = false;
+      if (guessed_) ahead_.push_back(word + 1), clock_.move();
+    }
     const bool ahead = fresh && plan_.reads_ahead;
     const u64 last = ahead ? last_of_run() : 0;
     accept_request();
@@ -182,6 +190,15 @@ class LoadUnit : public ReadUnit {
     const u64 end = std::min(last, (word + kMaxBurst / 2) | (kMaxBurst - 1));
     for (u64 next = asked_ + 1; next <= end; next++) ahead_.push_back(next);
     asked_ = std::max(asked_, end);
+  }
+
+  /// Whether the access has to wait, as the word that was asked for ahead is not what it needs. That is dropped if there is room.
+  bool drop(u64 word) {
+    if (!guessed_ || (!stale_ && word == last_ + 1)) return false;
+    if (waiting_.size() == static_cast<size_t>(plan_.depth)) return true;
+    waiting_.push_back({clock_.now + kQueue, true, true});
+    guessed_ = false, run_--, clock_.move();
+    return true;
   }
 
   /// Take an access of a cached unit at rest to the word in use.
@@ -209,9 +226,11 @@ class LoadUnit : public ReadUnit {
       if (arrived_ == 0) return false;
       arrived_--, free_++;
     }
+    const bool dropped = waiting_.front().dropped;
     waiting_.pop_front();
     for (u64& deep : deep_) deep -= deep > 0;
-    return true;
+    if (dropped) clock_.move();
+    return !dropped;
   }
 
   BurstBuilder builder_;
@@ -224,6 +243,7 @@ class LoadUnit : public ReadUnit {
   u64 deep_[2] = {0, 0};          ///< accesses under way up to the last that looked far back, of the stretches
   std::deque<Waiting> waiting_;
   u64 free_, arrived_ = 0, arriving_ = 0;
+  bool guessed_ = false, stale_ = false;  ///< whether a word is asked for ahead, or will be; before a flush
   bool last_known_ = false, calm_ = false, offered_ = false, taken_ = false;
   bool direct_ = false;  ///< whether the only access under way has come in this cycle, to the word in use
 };

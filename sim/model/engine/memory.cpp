@@ -17,7 +17,7 @@ DramTiming Board::timing() const {
   t.tck_ns = *next++;
   for (int* field : {&t.CL, &t.CWL, &t.tRCD, &t.tRP, &t.tRAS, &t.tCCD_S, &t.tCCD_L, &t.tRRD_S, &t.tRRD_L, &t.tFAW, &t.tWR, &t.tRTP,
                      &t.tWTR_S, &t.tWTR_L, &t.tREFI, &t.tRFC, &t.bank_groups, &t.banks_per_group, &t.row_bytes, &t.bus_bits,
-                     &t.queue, &t.batch, &t.row_hit_cap})
+                     &t.beats, &t.transfers, &t.queue, &t.batch, &t.row_hit_cap})
     *field = static_cast<int>(*next++);
   t.controller_latency_ns = latency_ns;
   return t;
@@ -84,8 +84,8 @@ void KernelUnits::connect() const {
   }
 }
 
-void KernelUnits::end() {
-  bool drained = true;
+void KernelUnits::end(bool sent) {
+  bool drained = sent;
   for (StoreUnit* unit : stores)
     if (unit) unit->over = over, drained = drained && unit->drained;
   over = drained;
@@ -102,13 +102,19 @@ void KernelUnits::figures(size_t unit, u64* out) const {
   if (const ReadUnit* one = loads[unit]) out[0] = one->accesses, out[1] = one->words, out[2] = one->burst_count;
 }
 
-Memory::Memory(Clock& clock, const Board* board, u64 age) : clock_(clock), board_(board) {
-  for (size_t bank = 0; board && bank < static_cast<size_t>(board->banks); bank++) {
+BoardMemory::BoardMemory(const Board& of) : board(of) {
+  for (size_t bank = 0; bank < static_cast<size_t>(board.banks); bank++) {
     std::unique_ptr<BurstMemory> behind;
-    if (board->is_dram != 0) behind = std::make_unique<DramChannel>(board->timing());
-    else behind = std::make_unique<StaticMemory>(board->word_ns, board->latency_ns, static_cast<unsigned>(board->word_bytes));
-    paths_.emplace_back(std::make_unique<Bank>(clock, std::move(behind), board->period_ns, static_cast<u64>(board->word_bytes), age));
+    if (board.is_dram != 0) behind = std::make_unique<DramChannel>(board.timing());
+    else behind = std::make_unique<PortMemory>(board.word_ns, board.latency_ns, static_cast<unsigned>(board.ports),
+                                               static_cast<unsigned>(board.word_bytes));
+    banks.emplace_back(std::move(behind), board.period_ns);
   }
+}
+
+Memory::Memory(Clock& clock, BoardMemory& memory, Tick age) : clock_(clock), board_(&memory.board) {
+  for (BankMemory& bank : memory.banks)
+    paths_.emplace_back(std::make_unique<Bank>(clock, bank, static_cast<u64>(board_->word_bytes), age));
 }
 
 Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {

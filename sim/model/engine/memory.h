@@ -16,9 +16,16 @@ namespace sluice {
 /// The board's memory; the fields in the order in which hls/model/replay/machine.py writes them.
 struct Board {
   double period_ns, banks, word_bytes, interleave, base;
-  double is_dram, word_ns, latency_ns;  ///< the latter two: of static memory
+  double is_dram, word_ns, latency_ns, ports;  ///< word_ns and ports: of memory that is no DRAM
   DramTiming timing() const;
-  double dram[24];  ///< as DramTiming has them, without the latency
+  double dram[26];  ///< as DramTiming has them, without the latency
+};
+
+/// The memory of a board that is running, for one replay after the other.
+struct BoardMemory {
+  explicit BoardMemory(const Board& of);
+  const Board board;
+  std::vector<BankMemory> banks;
 };
 
 /// One load unit's path back: words wait for each bank until their turn.
@@ -83,8 +90,8 @@ struct KernelUnits {
 
   /// The fences, once all units exist.
   void connect() const;
-  /// The kernel gives no more stores than those on their way.
-  void end();
+  /// The kernel gives no more stores than those on their way; all calls on channels were `sent`, or not.
+  void end(bool sent);
   bool idle() const;
   /// Executions, words and bursts of a unit.
   void figures(size_t unit, u64* out) const;
@@ -93,7 +100,8 @@ struct KernelUnits {
 /// The board's memory, which the units of all kernels share.
 class Memory {
  public:
-  Memory(Clock& clock, const Board* board, u64 age);
+  /// `age`: cycles that the board has been running as the replay begins; negative if it is started later.
+  Memory(Clock& clock, BoardMemory& memory, Tick age);
   Server* unit(KernelUnits& kernel, const OperationPlan& operation);
   Fence* fence(KernelUnits& kernel, const OperationPlan& operation);
   /// Makes the paths of the units, once all exist.

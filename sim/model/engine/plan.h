@@ -51,6 +51,7 @@ struct RegionPlan {
   int record;  ///< number of the loop in the record
   int slots, entries;
   bool speculative;
+  bool apart;  ///< invocations are not interleaved
   int exit_latency;
   Point decide, again;
   int again_delay;
@@ -65,7 +66,7 @@ struct UnitPlan {
   int lanes;  ///< of an access of several adjacent elements, else 0
   bool descending, counted, constant;
   int word_bytes, depth, pending, kept;
-  bool reads_ahead, pipelined;
+  bool reads_ahead, next_word, pipelined;
   int outstanding, patience, align;
   int atomic;  ///< 1 of an atomic operation, 2 of one that changes nothing, else 0
 };
@@ -171,11 +172,11 @@ class Reader {
     read(l.windows), read(l.row);
   }
   void read(RegionPlan& r) {
-    read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.exit_latency), read(r.decide), read(r.again);
+    read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.apart), read(r.exit_latency), read(r.decide), read(r.again);
     read(r.again_delay), read(r.ring), read(r.overtaking), read(r.returned_latency), read(r.result_latency), read(r.levels);
   }
   void read(UnitPlan& u) {
-    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
+    read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.next_word), read(u.pipelined);
     read(u.outstanding), read(u.patience), read(u.align), read(u.atomic);
   }
   void read(StoresPlan& s) {

@@ -30,7 +30,7 @@ class StoreUnit : public Server, public Fenced, public WriteUnit {
 
   virtual void evaluate() {
     drained = !requests_.head();
-    plan_.pipelined ? pass_on() : gather(offered_ != nullptr, over);
+    plan_.pipelined ? pass_on(offered_ != nullptr) : gather(offered_ != nullptr, over);
   }
   /// Stores that have come to memory in this cycle.
   u64 retired() const { return retired_; }
@@ -95,9 +95,12 @@ class StoreUnit : public Server, public Fenced, public WriteUnit {
   static constexpr u32 kWords = 32;         ///< room for words
   static constexpr u64 kMostCounted = 128;  ///< stores of a burst from which on no more join, where they are counted
 
-  /// A store is offered to the memory in the cycle after it was taken; the next is taken when its word has moved.
-  void pass_on() {
-    if (drained || !words.empty() || !bursts.can_push() || waiting_.size() >= static_cast<size_t>(plan_.outstanding)) return;
+  /// A store is offered to the memory in the cycle after it was taken; the next, or a `fence`, is taken when its word has
+  /// moved.
+  void pass_on(bool fence) {
+    const bool moved = words.empty(), place = waiting_.size() < static_cast<size_t>(plan_.outstanding);
+    accepted_ = fence && moved && place ? offered_ : nullptr;
+    if (fence || drained || !moved || !place || !bursts.can_push()) return;
     const u64 word = next_word();
     accept_store();
     words.push(word);

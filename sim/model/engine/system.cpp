@@ -11,6 +11,7 @@ bool System::run(u64 limit) {
     if (clock_.now - clock_.moved > kIdle || clock_.now > limit) return over();
   } while (!over());
   if (endless_.empty()) return true;
+  rests_ = true;
   for (clock_.move(); clock_.now - clock_.moved < kRest && clock_.now <= limit; step(), over()) continue;
   return true;
 }
@@ -19,8 +20,11 @@ void System::step() {
   for (const auto& machine : machines_) machine->evaluate();
   for (const auto& machine : machines_) machine->offer();
   for (const auto& machine : machines_) machine->call();
-  memory_.evaluate();
-  memory_.commit();
+  for (const auto& channel : channels_) channel->serve();
+  if (!rests_ || remembers_) {
+    memory_.evaluate();
+    memory_.commit();
+  }
   for (const auto& machine : machines_) machine->commit();
   for (const auto& channel : channels_) channel->commit();
   clock_.now++;

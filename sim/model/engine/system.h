@@ -6,12 +6,13 @@ namespace sluice {
 
 class System {
  public:
-  System(const Board* board, u64 age, const std::vector<ChannelPlan>& channels) : memory_(clock_, board, age) {
+  System(BoardMemory& memory, Tick age, const std::vector<ChannelPlan>& channels) : memory_(clock_, memory, age) {
     for (const ChannelPlan& plan : channels) channels_.push_back(std::make_unique<Channel>(clock_, plan));
   }
   void add(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, u64 start, bool endless,
            Dispatcher* dispatcher = nullptr) {
     (endless ? endless_ : awaited_).push_back(machines_.size());
+    remembers_ = remembers_ || (endless && !plan.units.empty());
     machines_.push_back(std::make_unique<Machine>(plan, records, bases, clock_, memory_, channels_, start, dispatcher));
   }
   /// So many compute units, which share the `groups` of a launch.
@@ -31,6 +32,8 @@ class System {
   void step();
   bool over();
 
+  bool remembers_ = false;  ///< an endless launch accesses memory
+  bool rests_ = false;      ///< all others have ended
   Clock clock_;
   Memory memory_;
   std::vector<std::unique_ptr<Channel>> channels_;

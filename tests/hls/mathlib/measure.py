@@ -119,6 +119,14 @@ DOUBLE_BOUNDS = {
     "sinpi": 4,
     "cospi": 4,
     "tanpi": 6,
+    "asin": 4,
+    "acos": 4,
+    "atan": 5,
+    "atan2": 6,
+    "asinpi": 5,
+    "acospi": 5,
+    "atanpi": 5,
+    "atan2pi": 6,
 }
 
 

@@ -21,6 +21,8 @@ using word = uint64_t;
 
 namespace {
 
+const wide kPi = 3.14159265358979323846264338327950288L;
+
 wide next(double x, double y) { return std::nextafter(x, y); }
 
 #define ONE(name, usual, expression) {#name, 1, [](double x, uint64_t) -> double { return library::of_double::name(x); }, \
@@ -36,7 +38,9 @@ const Function functions[] = {
     ONE(sinpi, 4, sine_of_turn(x)), ONE(cospi, 4, cosine_of_turn(x)), ONE(tanpi, 4, tangent_of_turn(x)),
     TWO(pow, 100, std::pow(x, y)), TWO(powr, 100, power(x, y)), INT(pown, 100, std::pow(x, n)), INT(rootn, 100, root(x, int(n))),
     ONE(expm1, 750, std::expm1(x)), ONE(log1p, 2, std::log1p(x)), ONE(sinh, 720, std::sinh(x)), ONE(cosh, 720, std::cosh(x)), ONE(tanh, 25, std::tanh(x)),
-    ONE(asinh, 10, std::asinh(x)), ONE(acosh, 10, std::acosh(x)), ONE(atanh, 1, std::atanh(x)), ONE(cbrt, 10, std::cbrt(x)),
+    ONE(asinh, 10, std::asinh(x)), ONE(acosh, 10, std::acosh(x)), ONE(atanh, 1, std::atanh(x)),
+    ONE(asin, 1, std::asin(x)), ONE(acos, 1, std::acos(x)), ONE(atan, 10, std::atan(x)), TWO(atan2, 10, std::atan2(x, y)),
+    ONE(asinpi, 1, std::asin(x) / kPi), ONE(acospi, 1, std::acos(x) / kPi), ONE(atanpi, 10, std::atan(x) / kPi), TWO(atan2pi, 10, std::atan2(x, y) / kPi), ONE(cbrt, 10, std::cbrt(x)),
     ONE(rsqrt, 10, 1 / std::sqrt(x)), TWO(hypot, 10, std::hypot(x, y)),
     TWO(fmod, 10, std::fmod(x, y)), TWO(remainder, 10, std::remainder(x, y)), TWO(nextafter, 10, next(double(x), double(y))),
     INT(ldexp, 10, std::ldexp(x, int(n))), ONE(logb, 10, std::logb(x)),

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from hls.target.board import BoardError, known_boards, load_board
+from hls.target.board import BoardError, PortTiming, known_boards, load_board
 
 SHIPPED = Path(__file__).parents[3] / "boards"
 
 
 def test_known_boards():
-    assert known_boards() == ("a10pac", "de5net", "ecp5_onchip")
+    assert known_boards() == (
+        *("a10pac", "crosslinknx", "de10nano", "de5net", "ecp5_onchip", "ecpix5", "orangecrab", "pynqz2"),
+        *("stratix10", "tangprimer20k", "u250", "ulx3s"),
+    )
 
 
 def test_de5net():
@@ -62,7 +65,7 @@ def test_every_timing_value_names_its_source(name):
 
 
 def test_unknown_board_lists_the_known_ones():
-    with pytest.raises(BoardError, match="unknown board; known are a10pac, de5net, ecp5_onchip") as caught:
+    with pytest.raises(BoardError, match="unknown board; known are a10pac, crosslinknx, de10nano, de5net") as caught:
         load_board("de5")
     assert (caught.value.file, caught.value.key) == ("de5", "")
 
@@ -97,12 +100,12 @@ def test_not_toml(tmp_path):
         ("kernel_mhz = 240.0", "kernel_mhz = nan", "clock.kernel_mhz", "between 1 and 2000"),
         ("kernel_mhz = 240.0", "kernel_mhz = true", "clock.kernel_mhz", "must be a number, not True"),
         ("kernel_mhz = 240.0", "kernel_mhz = 240.0\nkernel_mhzz = 1", "clock.kernel_mhzz", "did you mean kernel_mhz"),
-        ('delays = "stratixv"', 'delays = "virtex"', "device.delays", "one of arria10, ecp5, stratixv, unit"),
-        ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4"),
+        ('delays = "stratixv"', 'delays = "virtex"', "device.delays", "one of arria10, cyclonev_7, ecp5,"),
+        ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4, lut6"),
         ("[device.rams]\ncount = 2560", "[device.rams]\ncount = -1", "device.rams.count", "at least 0"),
         ("[device.rams]", "[device.ram]", "device.rams", r"is missing; expected a table \[device.rams\]"),
-        ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, sram, onchip"),
-        ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" or "sram" only'),
+        ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, sdr, sram, axi, onchip"),
+        ('kind = "ddr"', 'kind = "onchip"', "memory.timing", "for memory outside the chip only"),
         ("interleave_bytes = 1024", "interleave_bytes = 1000", "memory.interleave_bytes", "power of two"),
         ("interleave_bytes = 1024", "interleave_bytes = 32", "memory.interleave_bytes", "at least word_bytes"),
         ("word_bytes = 64", "word_bytes = 32", "memory.word_bytes", "multiple of one burst"),
@@ -130,7 +133,7 @@ def test_not_toml(tmp_path):
         ('name = "QDR"', 'name = "DDR"', "other_memory[0].name", "different for each memory, not 'DDR'"),
         ('name = "QDR"', 'name = "default"', "other_memory[0].name", "different for each memory, not 'default'"),
         ('name = "QDR"', "", "other_memory[0].name", "is missing; expected a string"),
-        ('kind = "sram"', 'kind = "onchip"', "other_memory[0].kind", 'must be "ddr" or "sram"'),
+        ('kind = "sram"', 'kind = "onchip"', "other_memory[0].kind", 'must be "ddr", "sdr", "sram" or "axi"'),
         ("word_ns = 3.636", "word_ns = 0", "other_memory[0].timing.word_ns", "between 0.1 and 10000"),
         ("word_bytes = 8", "word_bytes = 128", "other_memory[0].word_bytes", "between 4 and 64"),
         ("[clock]", "[extra]\nx = 1\n[clock]", "extra", "is not a known key"),
@@ -150,3 +153,105 @@ def test_wrong_files_are_refused_with_the_key(tmp_path, old, new, key, expected)
 def test_shipped_files_are_plain_toml():
     for name in known_boards():
         assert tomllib.loads((SHIPPED / f"{name}.toml").read_text())["board"]["name"] == name
+
+
+SDR = """
+[memory.timing]
+tck_ns = 10.0
+CL = 2
+tRCD = 2
+tRP = 2
+tRAS = 5
+tRRD = 2
+tWR = 2
+tREFI = 781
+tRFC = 7
+banks = 4
+row_bytes = 1024
+bus_bits = 16
+beats = 2
+queue = 8
+batch = 16
+row_hit_cap = 32
+controller_latency_ns = 100.0
+"""
+AXI = "\n[memory.timing]\nlatency_ns = 200.0\nbytes_per_ns = 1.6\n"
+
+
+def with_memory(tmp_path, kind, timing):
+    """The board on the chip with a memory of another kind."""
+    text = (SHIPPED / "ecp5_onchip.toml").read_text().replace('kind = "onchip"', f'kind = "{kind}"')
+    file = tmp_path / "mine.toml"
+    file.write_text(text + timing)
+    return file
+
+
+def test_sdr_memory_is_dram_with_one_transfer_a_period(tmp_path):
+    memory = load_board(with_memory(tmp_path, "sdr", SDR)).memory
+    timing = memory.timing
+    assert (timing.burst_bytes, timing.burst_ticks, timing.bytes_per_ns) == (4, 2, 0.2)
+    assert (timing.CWL, timing.tCCD_L, timing.tWTR_L, timing.tFAW) == (0, 2, 0, 8)
+    assert (memory.name, memory.peak_bytes_per_ns(10.0)) == ("SDR", 0.2)
+
+
+def test_both_directions_share_an_axi_port(tmp_path):
+    memory = load_board(with_memory(tmp_path, "axi", AXI)).memory
+    assert memory.timing == PortTiming(word_ns=2.5, latency_ns=200.0, ports=1)
+    assert (memory.name, round(memory.peak_bytes_per_ns(10.0), 6)) == ("AXI", 1.6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "timing", "key", "expected"),
+    [
+        ("sdr", SDR.replace("beats = 2\n", ""), "memory.timing.beats", "is missing; expected an integer"),
+        ("sdr", SDR.replace("beats = 2", "beats = 3"), "memory.timing.beats", "power of two"),
+        ("sdr", SDR.replace("beats = 2", "beats = 4"), "memory.word_bytes", "4 beats of 16 bits are 8 bytes"),
+        ("sdr", SDR + "CWL = 2\n", "memory.timing.CWL", "is not a known key"),
+        ("sdr", SDR.replace("tRFC = 7", "tRFC = 900"), "memory.timing.tREFI", "at least tRFC = 900"),
+        ("axi", AXI.replace("1.6", "0"), "memory.timing.bytes_per_ns", "between 0.001 and 10000"),
+        ("axi", "", "memory.timing", "is missing; expected a table"),
+    ],
+)
+def test_wrong_memories_are_refused(tmp_path, kind, timing, key, expected):
+    with pytest.raises(BoardError, match=expected) as caught:
+        load_board(with_memory(tmp_path, kind, timing))
+    assert caught.value.key == key
+
+
+def test_a_table_of_another_speed_grade_is_refused(tmp_path):
+    file = tmp_path / "mine.toml"
+    text = (SHIPPED / "ulx3s.toml").read_text()
+    file.write_text(text.replace('delays = "ecp5_6"', 'delays = "ecp5_8"'))
+    with pytest.raises(BoardError, match=r"is of speed grade 8, not 6: choose .* of arria10, ") as caught:
+        load_board(file)
+    assert caught.value.key == "device.delays"
+    file.write_text(text.replace('delays = "ecp5_6"', 'delays = "arria10"'))
+    assert load_board(file).delay_model().family == "arria10", "a table of no grade is of every grade"
+
+
+#: keys whose figures follow from those around them, or from the kind of device
+PLAIN = {
+    "bits",
+    "multipliers",
+    "banks",
+    "bank_groups",
+    "bus_bits",
+    "row_bytes",
+    "tRRD_L",
+    "tWTR_L",
+    "bytes",
+    "word_bytes",
+}
+
+
+def test_every_figure_has_its_source():
+    """Each figure has a comment in its line, or its table has one."""
+    for name in known_boards():
+        table = ""
+        for line in (SHIPPED / f"{name}.toml").read_text().splitlines():
+            key, figure, value = line.partition(" = ")
+            if line.startswith("["):
+                table = line
+            elif figure and key[0] != "#" and value[0].isdigit() and key not in PLAIN:
+                device = table.startswith("[device") and key in ("count", "logic_cells", "registers", "lutram_bits")
+                assert "#" in line or device, (name, line)

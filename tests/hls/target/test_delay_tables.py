@@ -7,15 +7,34 @@ import pytest
 from hls.target.board import BoardError
 from hls.target.delay import OP_CLASSES, known_delays, load_delays, read_delays
 from hls.target.table import read_toml
+from tests.boards.delay_fit import SAID
 
+OF_DEVICES = (
+    *("arria10", "cyclonev_7", "ecp5", "ecp5_6", "ecp5_8", "gw2a_c8", "nexus_9", "stratixv"),
+    *("ultrascaleplus", "xc7_1"),
+)
 WIRES = ["const_shl", "const_lshr", "const_ashr", "trunc", "zext", "sext", "bitcast", "extract", "insert"]
 
 
 def test_known_delays():
-    assert known_delays() == ("arria10", "ecp5", "stratixv", "unit")
+    assert known_delays() == tuple(sorted((*OF_DEVICES, "unit")))
 
 
-@pytest.mark.parametrize("name", ["arria10", "ecp5", "stratixv"])
+def test_a_faster_grade_is_faster():
+    six, eight, best = (load_delays(name, 8.0) for name in ("ecp5_6", "ecp5_8", "ecp5"))
+    assert (six.grade, eight.grade, six.family, eight.family) == ("6", "8", "ecp5", "ecp5")
+    for op in ("add", "ult", "xor", "ram_out"):
+        delays = [model.overhead_ns + model.delay(op, 32) for model in (best, eight, six)]
+        assert delays == sorted(delays), op
+
+
+def test_fitted_tables_say_what_they_were_fitted_with():
+    for name in known_delays():
+        text = resources.files("hls.target").joinpath(f"delays/{name}.toml").read_text()
+        assert (SAID in text) == load_delays(name, 5.0).fitted, name
+
+
+@pytest.mark.parametrize("name", OF_DEVICES)
 class TestTables:
     def test_delays_grow_with_width(self, name):
         model = load_delays(name, 4.0)
@@ -73,6 +92,8 @@ def test_unknown_class_and_width():
     "old, new, key, expected",
     [
         ("hop = 0.0", "hop = -1.0", "hop", "between 0 and 100"),
+        ("fitted = false", "fitted = 0", "fitted", "must be true or false, not 0"),
+        ("fitted = false", "", "fitted", "is missing; expected true or false"),
         ('"add", ', "", "delay", "gives no delay for add"),
         ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
         ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),

@@ -6,13 +6,15 @@ from types import SimpleNamespace
 import pytest
 
 from hls.profile.layout import Layout, Loop
+from hls.report.facts.synthesis import Place
 from sim.synthesis.advice import advice_for, say_place
-from sim.synthesis.cells import ECP5_CELLS, Used, count_cells, total
-from sim.synthesis.device import Ecp5, ecp5_part
-from sim.synthesis.places import Place, Places
-from sim.synthesis.result import compare
+from sim.synthesis.cells import Used, count_cells, total
+from sim.synthesis.device import open_part
+from sim.synthesis.flows import ECP5, GOWIN
+from sim.synthesis.places import Places
+from sim.synthesis.result import resources
 from sim.synthesis.timing import PathStep, Timing, read_timing
-from sim.synthesis.wrapper import TOP, Port, ports_of, wrapper
+from sim.synthesis.wrapper import TOP, Port, pads, ports_of, wrapper
 
 LOOP = Loop(key="loop_i_L6", label="i", line=6, static_ii=1, interleaving=1)
 ADD = Place("k", "i", "arithmetic", "fadd_L7_fadd", 7)
@@ -27,17 +29,34 @@ def places():
 
 
 @pytest.mark.parametrize(
-    ("part", "device"),
+    ("part", "flow", "options"),
     [
-        ("LFE5UM5G-85F-8BG756C", Ecp5("um5g-85k", "CABGA756", 8)),
-        ("LFE5U-85F-6BG381C", Ecp5("85k", "CABGA381", 6)),
-        ("LFE5U-25F-8MG285I", Ecp5("25k", "CSFBGA285", 8)),
-        ("LFE5UM-45F-7BG554C", Ecp5("um-45k", "CABGA554", 7)),
-        ("5SGXEA7N2F45C2", None),
+        ("LFE5UM5G-85F-8BG756C", ECP5, "--um5g-85k --package CABGA756 --speed 8"),
+        ("LFE5U-85F-6BG381C", ECP5, "--85k --package CABGA381 --speed 6"),
+        ("LFE5U-25F-8MG285I", ECP5, "--25k --package CSFBGA285 --speed 8"),
+        ("LFE5UM-45F-7BG554C", ECP5, "--um-45k --package CABGA554 --speed 7"),
+        ("GW2A-LV18PG256C8/I7", GOWIN, "--device GW2A-LV18PG256C8/I7 --vopt family=GW2A-18"),
     ],
 )
-def test_parts_are_named_as_nextpnr_does(part, device):
-    assert ecp5_part(part) == device
+def test_parts_are_named_as_nextpnr_does(part, flow, options):
+    found = open_part(part)
+    assert (found.flow, " ".join(found.options)) == (flow, options)
+
+
+@pytest.mark.parametrize("part", ["5SGXEA7N2F45C2", "LIFCL-40-9BG400C", "GW2A-LV18EQ144C8/I7"])
+def test_parts_that_no_open_flow_places(part):
+    assert open_part(part) is None
+
+
+def test_constraints_of_the_flows():
+    clocks, pins = {"clk": 80.0, "sync2x_clk": 160.0}, dict(zip(pads(("clk", "sync2x_clk")), "ABCDE", strict=True))
+    assert 'FREQUENCY PORT "sync2x_clk" 160.0 MHZ;' in ECP5.constraints(clocks, {})["design.lpf"]
+    gowin = GOWIN.constraints(clocks, pins)
+    assert "create_clock -name clk -period 12.5000 [get_ports clk]" in gowin["design.sdc"]
+    assert gowin["design.cst"].splitlines()[-1] == 'IO_LOC "shift_out" E;'
+    for flow in (ECP5, GOWIN):
+        files = {option.removeprefix("cst=") for option in flow.options}
+        assert set(flow.constraints(clocks, pins)) <= files
 
 
 def test_the_wrapper_connects_every_bit_once():
@@ -68,6 +87,8 @@ def test_the_wrapper_connects_every_bit_once():
         ("design.k.load_a_L9_port.data_LUT4_Z", Place("k", "", "access units", "load_a_L9_port", 9)),
         ("design.k_control.cycles_TRELLIS_FF_Q", Place("k", "", "kernel dispatch", "cycles", 3)),
         ("design.read_interconnect.x_LUT4_Z", Place(role="global interconnect", part="read_interconnect")),
+        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.part.x_DFFRE_Q_3_D_LUT3_F", ADD),
+        ("design.k.top.loop_i_L6.level0.i_3_ALU_SUM_2", Place("k", "i", "state", "level0", 6)),
         ("surroundings_held_TRELLIS_FF_Q", None),
     ],
 )
@@ -91,9 +112,9 @@ def test_cells_are_counted_without_those_of_the_wrapper(places, tmp_path):
         "surroundings_LUT4_Z": _cell("LUT4"),
     }
     (tmp_path / "n.json").write_text(json.dumps({"modules": {TOP: {"cells": cells}}}))
-    found = count_cells(tmp_path / "n.json", places, ECP5_CELLS)
-    assert found[ADD] == Used(luts=1, carries=1, dsps=1) and found[ADD].logic == 3
-    assert total(found) == Used(luts=1, carries=1, registers=1, dsps=1)
+    found = count_cells(tmp_path / "n.json", places, ECP5.cells)
+    assert found[ADD] == Used(places=3, luts=1, carries=1, dsps=1) and found[ADD].logic == 3
+    assert total(found) == Used(places=3, luts=1, carries=1, registers=1, dsps=1)
 
 
 def _estimate(kernel, role, line, **used):
@@ -113,17 +134,32 @@ def test_mapped_figures_stand_beside_estimates():
         ],
     }
     found = {
-        Place("k0", "i", "arithmetic", "a", 7): Used(luts=10, carries=5, dsps=1),
-        Place("k1", "i", "arithmetic", "a", 7): Used(luts=20, registers=1, dsps=1),
-        Place(role="board interface", part="control_windows"): Used(luts=10),
+        Place("k0", "i", "arithmetic", "a", 7): Used(places=20, luts=10, carries=5, dsps=1),
+        Place("k1", "i", "arithmetic", "a", 7): Used(places=20, luts=20, registers=1, dsps=1),
+        Place(role="board interface", part="control_windows"): Used(places=10, luts=10),
     }
-    design, kernels, parts, lines = compare(found, report)
-    assert (design.logic.mapped, design.logic.estimated, design.dsps.error) == (50, 57, 0.0)
-    assert [(row.kernel, row.logic.mapped, row.logic.error) for row in kernels] == [("", 10, -30.0), ("k0", 40, 25.0)]
-    assert [(row.part, row.rams.mapped, row.rams.error) for row in parts if row.part == "local memory"] == [
-        ("local memory", 0, None)
+    one = resources(found, report)
+    assert (one.design.logic.mapped, one.design.logic.estimated, one.design.dsps.error) == (50, 57, 0.0)
+    assert (one.design.rams.mapped, one.design.rams.estimated, one.design.rams.error) == (0, 2, None)
+    errors = [(row.kernel, row.logic.mapped, row.logic.error) for row in one.kernels]
+    assert errors == [("", 10, -30.0), ("k0", 40, 25.0)]
+    assert [(row.kernel, row.part, row.mapped.luts) for row in one.parts] == [
+        ("", "board interface", 10),
+        ("k0", "arithmetic", 30),
     ]
-    assert [(row.kernel, row.line, row.luts) for row in lines] == [("", None, 10), ("k0", 5, 0), ("k0", 7, 30)]
+    assert [(row.kernel, row.line, row.mapped.luts) for row in one.lines] == [("", None, 10), ("k0", 7, 30)]
+
+
+def test_logic_of_rows_may_be_more_than_that_of_the_design():
+    """Everything else sums up: where registers bind in one row, and LUTs in another, logic does not."""
+    found = {
+        Place("k0", "i", "arithmetic", "a", 7): Used(places=20, luts=20, registers=5),
+        Place("k0", "i", "state", "s", 6): Used(places=1, luts=1, registers=30),
+    }
+    one = resources(found, {"kernels": [], "lines": []})
+    assert sum(row.mapped.logic for row in one.parts) == 50 and one.design.mapped.logic == 35
+    for kind in ("places", "luts", "registers"):
+        assert sum(getattr(row.mapped, kind) for row in one.parts) == getattr(one.design.mapped, kind)
 
 
 def _hop(kind, cell, delay, port="F"):
@@ -181,6 +217,8 @@ def test_advice_is_about_what_is_slow():
 
     assert "--clock 125" in advice(ADD, 8, 4.5) and "--seed" not in advice(ADD, 8, 4.5)
     assert "--seed" in advice(ADD, 2, 10) and "block RAM" in advice(ADD, 8, 4.5, True)
+    unit = advice(Place("k", "", "access units", "load_a_L9_unit", 9), 8, 4.5)
+    assert "speed grade" in unit and "--clock" not in unit
     assert "larger II" in advice(Place("k", "i", "feedback", "x", 6), 8, 4.5)
     shared = advice(Place(role="board interface", part="control_windows"), 8, 4.5)
     assert "control registers" in shared and "--clock" not in shared and "80 MHz" in shared

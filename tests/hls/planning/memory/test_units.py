@@ -171,6 +171,35 @@ def test_a_cache_that_lasts_for_an_inner_loop():
 
 
 @pytest.mark.parametrize(
+    ("step", "unit"),
+    [
+        ("i += a[i] > 0 ? 2 : 1;", "next-word prefetching"),
+        ("i += 3 * (a[i] & 1);", "next-word prefetching"),
+        ("if (a[i] < s) i++; s += i;", "next-word prefetching"),
+        ("s += a[i]; i += 2;", SINGLE),  # the address does not depend on what is read
+        ("i += a[i] > 0 ? 2 : -1;", CACHED),  # moves back
+        ("i += a[i] > 0 ? 40 : 1;", CACHED),  # may leave out a word
+        ("i = a[i];", CACHED),
+    ],
+)
+def test_a_load_whose_next_address_depends_on_what_it_reads(step, unit):
+    text = f"""__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
+        int i = 0, s = 0;
+        for (int k = 0; k < n; k++) {{ {step} }}
+        out[0] = i + s; }}"""
+    assert [found for memory, found, *_ in loads(text) if memory == "a"] == [unit]
+
+
+def test_a_row_that_is_read_again_has_a_cache_also_where_its_addresses_depend_on_data():
+    text = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
+        for (int r = 0; r < n; r++) {
+            int i = 0;
+            for (int k = 0; k < n; k++) i += a[i] > r ? 2 : 1;
+            out[r] = i; } }"""
+    assert [found for memory, found, *_ in loads(text) if memory == "a"] == [CACHED]
+
+
+@pytest.mark.parametrize(
     "value, unit, reason, words",
     [
         ("__pipelined_load(&a[i * m + j])", PIPELINED, "requested", 0),

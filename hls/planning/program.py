@@ -1,0 +1,154 @@
+"""All kernels of a program planned, some of them split into a memory part and a compute part."""
+
+from dataclasses import replace
+from enum import Enum
+
+from ..analysis.channels.call_skeleton import CallSkeleton
+from ..diag import Code, CompileError, Diagnostic
+from ..ir import Attr, Function, Module
+from ..model.operations import logic_cells
+from ..options import Options
+from ..passes.manager import each_kernel
+from ..passes.pipeline import legalize, optimize, split
+from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
+from .schedule.nest_time import nest_time
+
+__all__ = ["plan_program"]
+
+#: a split that nobody asked for is made if the time by the schedules falls below this share
+WORTH = 0.95
+#: values that the channels between parts hold: at least so many where memory answers at once, and on other boards as
+#: many as a load unit has under way in the time of so many answers
+LEAST_DEPTH, ANSWERS = 16, 4
+
+
+class Wish(Enum):
+    """Who wants a kernel split."""
+
+    PROGRAM = "feed_forward"  #: its attribute: impossible is an error
+    ALL = "always"
+    IF_FASTER = "auto"
+
+
+def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """Every stage before hardware generation, for a linked program: its kernels in order, the parts of a kernel one
+    after the other. Raises CompileError for a kernel that cannot be built, or not be split although its attribute asks
+    for that."""
+    passes = compilation.passes()
+    module = legalize(module, compilation.board, passes)
+    targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
+    for kernel in targets:
+        _check_target(kernel, compilation)
+    if any(_wish(one, compilation.options) for one in module.kernels):
+        planned = each_kernel(module.kernels, lambda one: _planned(one, module, compilation))
+        return tuple(kernel for kernels in planned for kernel in kernels)
+    if targets:
+        functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
+    else:
+        functions = list(optimize(module, passes).kernels)
+    return tuple(each_kernel(functions, lambda function: plan_optimized(function, module, compilation)))
+
+
+def _check_target(kernel: Function, compilation: Compilation) -> None:
+    """Warns of a target below the clock at which the kernel will run."""
+    target, clock = kernel.attrs[Attr.SCHEDULER_TARGET_FMAX_MHZ], compilation.board.clock.kernel_mhz
+    if target < clock:
+        compilation.warnings.append(
+            Diagnostic(
+                f"kernel '{kernel.name}' is scheduled for {target:g} MHz, but the kernel clock is {clock:g} MHz: "
+                "its paths may be too long for it",
+                kernel.span,
+                f"lower the clock of the design with --clock {target:g}, or raise scheduler_target_fmax_mhz",
+                "warning",
+                code=Code.TARGET_BELOW_CLOCK,
+            )
+        )
+
+
+def _wish(kernel: Function, options: Options) -> Wish | None:
+    if kernel.attrs.get(Attr.FEED_FORWARD):
+        return Wish.PROGRAM
+    return None if options.feed_forward == "never" else Wish(options.feed_forward)
+
+
+def _planned(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """The plans of one kernel: one, or those of its parts."""
+    wish = _wish(kernel, compilation.options)
+    if wish is None:
+        return (plan_alone(kernel.name, module, compilation),)
+    divided = compilation.of(kernel).apart()
+    parts = _parts(kernel, module, divided, wish is Wish.PROGRAM)
+    if parts and wish is not Wish.IF_FASTER:
+        compilation.warnings += [*divided.warnings, _done(kernel)]
+        return parts
+    undivided = compilation.of(kernel).apart()
+    whole = plan_alone(kernel.name, module, undivided)
+    why = _not_worth(whole, parts, compilation) if parts else None
+    if parts and why is None:
+        compilation.warnings += [*divided.warnings, _done(kernel)]
+        return parts
+    reasons = [_left(kernel, why)] if why else [one for one in divided.warnings if one.code is Code.LOAD_STAYS]
+    compilation.warnings += [*undivided.warnings, *reasons]
+    return (whole,)
+
+
+def _parts(kernel: Function, module: Module, compilation: Compilation, required: bool) -> tuple[CompiledKernel, ...]:
+    """The plans of the kernel's parts; none if it cannot be split, of which the compilation then has a note. With
+    ``required`` that raises CompileError."""
+    board = compilation.board
+    depth = max(LEAST_DEPTH, 1 << (ANSWERS * board.read_latency - 1).bit_length()) if board.read_latency > 1 else 0
+    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required)
+    if len(after.functions) == 1:
+        return ()
+    names = [name for name in after.functions if name != kernel.name]
+    compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in names]
+    inner = {name: one for name, one in after.channels.items() if name not in module.channels}
+    skeletons = [CallSkeleton(one).only(inner) for one in after.kernels]
+    if not skeletons[0].mirrors(skeletons[1]):
+        _refuse(kernel, required, compilation)
+        return ()
+    return tuple(replace(plan_alone(name, after, compilation), inner=tuple(inner.values())) for name in after.functions)
+
+
+def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:
+    """Say that the parts may wait for each other; raises that as CompileError if the kernel must be split."""
+    reason = "its parts are not known to call their channels in one order, and might wait for each other"
+    if required:
+        text = f"kernel {kernel.name} cannot be split into a memory part and a compute part: {reason}"
+        raise CompileError.at(kernel.span, text, "remove feed_forward", code=Code.CANNOT_DECOUPLE)
+    text = f"kernel {kernel.name} is not split into a memory part and a compute part: {reason}"
+    compilation.warnings.append(
+        Diagnostic(text, kernel.span, "its loads stay in their places", "note", code=Code.LOAD_STAYS)
+    )
+
+
+def _not_worth(whole: CompiledKernel, parts: tuple[CompiledKernel, ...], compilation: Compilation) -> str | None:
+    """Why the kernel is better left whole; None where the split gains."""
+    before, after = nest_time(whole.plan), max(nest_time(part.plan) for part in parts)
+    if after > WORTH * before:
+        return f"its loops take {before:,.0f} cycles by their schedules whole, and {after:,.0f} split"
+    device, timing = compilation.board.device, compilation.timing
+    cells = sum(logic_cells(part.function, timing, device) for part in parts)
+    if cells > device.logic_cells:
+        return f"its parts need {cells:,} logic cells, and the device has {device.logic_cells:,}"
+    return None
+
+
+def _done(kernel: Function) -> Diagnostic:
+    return Diagnostic(
+        f"kernel {kernel.name} is split into a memory part, which loads ahead, and a compute part",
+        kernel.span,
+        "a launch of the kernel starts both",
+        "note",
+        code=Code.FEED_FORWARD,
+    )
+
+
+def _left(kernel: Function, why: str) -> Diagnostic:
+    return Diagnostic(
+        f"kernel {kernel.name} is not split into a memory part and a compute part: {why}",
+        kernel.span,
+        "__attribute__((feed_forward)) splits it all the same",
+        "note",
+        code=Code.FEED_FORWARD,
+    )

@@ -1,0 +1,1 @@
+"""Khronos' conformance tests through the driver: ``python -m tests.conformance CHECKOUT``. See docs/conformance.md."""

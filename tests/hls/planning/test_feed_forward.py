@@ -1,0 +1,102 @@
+"""Which kernels are split into a memory part and a compute part, what is said of it, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hls.cli import main
+from hls.diag import CompileError
+from hls.driver import plan_text
+from hls.options import Options
+from hls.target.board import load_board
+
+SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
+#: an array with one port for reads: each part has its own
+PORTS = """__kernel void k(__global const int *restrict v, __global int *restrict out, int n) {
+  int __attribute__((memory, numbanks(1), numreadports(1), numwriteports(1), singlepump)) order[64];
+  #pragma unroll 1
+  for (int i = 0; i < 64; i++) order[i] = 37 * i & 63;
+  for (int i = 0; i < n; i++) out[i] = v[order[i & 63]] + order[7 * i & 63];
+}
+"""
+COPY = "__kernel void k(__global const int *restrict a, __global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
+
+
+def planned(text: str, board: str = "de5net", **options):
+    return plan_text(text, load_board(board), Options(**options), "k.cl")
+
+
+def names(plan) -> list[str]:
+    return [one.function.name for one in plan.kernels]
+
+
+def notes(plan) -> list[str]:
+    return [str(one.message) for one in plan.warnings if one.code is not None and one.code.number in ("N0709", "N0710")]
+
+
+def test_only_the_attribute_splits_by_default():
+    assert names(planned(COPY)) == ["k"]
+    plan = planned(COPY.replace("__kernel", "__kernel __attribute__((feed_forward))", 1))
+    assert names(plan) == ["k", "k_memory"]
+    assert notes(plan) == ["kernel k is split into a memory part, which loads ahead, and a compute part"]
+    (channel,) = plan.channels
+    assert (channel.name, channel.carries, channel.depth) == ("load of a (line 1)", "load of a", 512)
+    assert planned(COPY, "ecp5_onchip", feed_forward="always").channels[0].depth == 16
+
+
+def test_networks_with_parts():
+    """The kernels that the program joins are proved as if they were whole; the parts of each, as its parts."""
+    plan = planned(SOURCE)
+    verdicts = {one.kernels: one.kind for one in plan.networks}
+    assert verdicts[("pass_on", "collect")] == "proved"
+    assert {("least", "least_memory"), ("pass_on", "pass_on_memory")} <= set(verdicts)
+    assert set(verdicts.values()) == {"proved"}
+
+
+def test_auto_splits_where_the_schedules_gain():
+    plan = planned(PORTS, feed_forward="auto")
+    assert names(plan) == ["k", "k_memory"], notes(plan)
+    assert max(max(region.ii for region in one.plan.loops.values()) for one in plan.kernels) == 1
+    assert [region.ii for region in planned(PORTS).kernels[0].plan.loops.values()] == [1, 2]
+    plan = planned(COPY, feed_forward="auto")
+    assert names(plan) == ["k"]
+    (note,) = notes(plan)
+    assert note.startswith("kernel k is not split into a memory part and a compute part: its loops take ")
+
+
+def test_a_kernel_that_cannot_be_split():
+    """Asked for by name it is an error, by the option a note."""
+    text = """__kernel {} void k(__global int *restrict a, __local int *t) {{
+  t[get_local_id(0)] = a[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[get_global_id(0)] = t[get_local_id(0) ^ 1];
+}}"""
+    with pytest.raises(CompileError, match="cannot be split .*: its work-items synchronize at barriers"):
+        planned(text.format("__attribute__((feed_forward))"))
+    plan = planned(text.format(""), feed_forward="always")
+    assert names(plan) == ["k"]
+    assert notes(plan) == [
+        "kernel k is not split into a memory part and a compute part: its work-items synchronize at barriers"
+    ]
+    with pytest.raises(CompileError, match="an autorun kernel has no launch"):
+        planned("__kernel __attribute__((autorun)) __attribute__((feed_forward)) void k() {}")
+
+
+def test_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.cl").write_text(COPY)
+    run = CliRunner().invoke(
+        main, ["compile", "k.cl", "-o", "out", "--no-html", "--feed-forward", "always", "--testbench"]
+    )
+    assert run.exit_code == 0, run.output
+    report = (tmp_path / "out/report.txt").read_text()
+    assert "Kernel k (line 1), compute part, with k_memory as memory part; single work-item kernel" in report
+    assert "Kernel k_memory (line 1), memory part of kernel k: loads ahead of it" in report
+    assert "  load of a (line 1): 32 bits wide, 512 deep in block RAM; from k_memory (line 1) to k (line 1)" in report
+    assert [one["name"] for one in json.loads((tmp_path / "out/interface.json").read_text())["kernels"]] == ["k"]
+    (tmp_path / "k.cl").write_text(COPY.replace("__kernel", "__kernel __attribute__((feed_forward))", 1))
+    run = CliRunner().invoke(main, ["estimate", "k.cl"])
+    assert run.exit_code == 1
+    assert "kernel k has a memory part and a compute part, which the estimate does not cover" in run.output
