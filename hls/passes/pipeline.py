@@ -103,6 +103,7 @@ from .recurrence.restructure_muxes import RestructureMuxes
 from .recurrence.retime_adders import RetimeAdders
 from .recurrence.retime_comparisons import RetimeComparisons
 from .recurrence.scalarize_indexed_updates import ScalarizeIndexedUpdates
+from .recurrence.sink_inserts import SinkInserts
 from .recurrence.specialize_states import SpecializeStates
 from .recurrence.speculate_loads import SpeculateLoads
 from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
@@ -427,6 +428,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
     return Stage(
         "recurrence",
         (
+            SinkInserts(options.timing),
+            *TIDY,
             # elements of memory that became carried values are sums like others
             GuardAddends(options.timing),
             *TIDY,

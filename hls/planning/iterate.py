@@ -197,7 +197,7 @@ def _coalesced(
         loop = left[0][0]
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
-            compilation.warnings.append(_untried(kernel.function.name, [one for one, _ in left]))
+            compilation.warnings.append(_untried(kernel.function.name, list(dict.fromkeys(one for one, _ in left))))
             break
         tried.add(loop.span)
         found = _joined(loop, program, compilation)

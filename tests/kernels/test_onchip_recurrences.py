@@ -1,6 +1,6 @@
 """Recurrences of plain kernels on memory on the chip, in hardware: bytes of the interpreter, with stalls. A nest that
 gathers what its outer loop stores, as one loop; late choices whose two sides are computed apart; rows whose first
-element is stored before them."""
+element is stored before them; branches that share the store to an array in registers."""
 
 import re
 
@@ -13,7 +13,7 @@ from .system import KernelSystem, Launch
 
 pytestmark = pytest.mark.verilator
 #: kernels of the benchmarks, with the intervals of their loops
-INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5]}
+INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5], "interpreter": [5]}
 NODES = 12
 #: rows of a distance whose terms are added behind the choice
 WARPING = """
@@ -65,12 +65,17 @@ def _launches() -> dict[str, list[Launch]]:
     series = [rng.integers(-99, 99, 32).astype(number) for _ in range(2)]
     samples = rng.integers(-(1 << 15), 1 << 15, 60).astype(np.int16)
     sizes = (17, 1, 0)
+    (machine,) = [one for one in CASES if one.kernel == "interpreter"]
+    program, memory, out, _ = machine.arguments()
     return {
         "components": [_launch(seed) for seed in range(6)],
         "edit_distance": [
             Launch({"a": letters[0], "b": letters[1], "out": np.zeros(1, number)}, {"n": n}) for n in sizes
         ],
         "warping": [Launch({"a": series[0], "b": series[1], "out": np.zeros(33, number)}, {"n": n}) for n in sizes],
+        "interpreter": [
+            Launch({"program": program, "memory": memory, "out": out}, {"most": most}) for most in (120, 1, 0)
+        ],
         "adpcm": [Launch({"in": samples, "out": np.zeros(60, np.uint8)}, {"n": n}) for n in (60, 1, 0)],
     }
 

@@ -205,8 +205,11 @@ def test_too_many_values_stay_in_memory():
 
 
 def test_an_array_that_is_not_read_any_more_goes():
-    function = check("int t[512]; t[0] = m;" + f"{LOOP} {{ t[i + 1] = t[i] + b[i]; a[i] = t[i + 1]; }}")
+    row = f"{LOOP} {{ t[i + 1] = t[i] + b[i]; a[i] = t[i + 1]; }}"
+    function = check("int t[512]; t[0] = m; t[m & 1] = 2;" + row)
     assert "t" in function.memories  # the first iteration reads t[0]
+    function = check("int t[512]; t[0] = m;" + row)
+    assert "t" not in function.memories  # it takes what was stored there
     function = check("int t[512];" + f"{LOOP} {{ t[i & 511] = b[i]; a[i] = t[i & 511]; }}")
     assert "t" not in function.memories
 
