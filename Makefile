@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check simulated browser bench peers icd docs lint clean
+.PHONY: help setup demo test test-all check simulated browser bench peers icd cts docs lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
+	@echo 'make cts     the conformance tests of Khronos through that driver, of an outside checkout: docs/conformance.md'
 	@echo 'make icd     the OpenCL driver, by which hosts in C, C++ or any other language find the boards: docs/hosts.md'
 	@echo 'make docs    the documentation as a site, in out/site'
 	@echo 'make lint    style and types; make setup: only install; make clean: remove what was built, keep .venv'
@@ -118,6 +119,10 @@ $(VENV)/.peers: $(STAMP)
 
 peers: $(VENV)/.peers
 	@$(BIN)/python -m tests.peers
+
+# Khronos' tests, of outside checkouts: docs/conformance.md.
+cts: setup
+	@$(BIN)/python -m tests.conformance $(CTS) $(if $(HEADERS),--headers $(HEADERS)) --spirv $(SPIRV) $(if $(ONLY),--only $(ONLY))
 
 icd: setup
 	@$(BIN)/sluice icd

@@ -12,12 +12,15 @@ __all__ = [
     "LARGEST_INTERVAL",
     "MOST_AHEAD",
     "MOST_ARGUMENT_BYTES",
+    "MOST_ARRAY_BYTES",
     "MOST_CHOSEN",
     "MOST_WORK_ITEMS",
     "Limits",
     "exceeded",
 ]
 
+#: most bytes of an array on the chip; larger ones must be buffers
+MOST_ARRAY_BYTES = 1 << 20
 #: bytes of a kernel's arguments, each in whole words of 8 bytes: they share the register window with the sizes of a
 #: launch
 MOST_ARGUMENT_BYTES = 3584

@@ -1,5 +1,7 @@
 """Calls: helper functions, built-in functions, work-item functions, conversions; and functions that are rejected."""
 
+from collections.abc import Callable
+
 from ..diag import Code, CompileError
 from . import tree as tt
 from . import types as ct
@@ -82,11 +84,21 @@ class CallChecker(ChannelCallChecker):
             self.function.asks(name, fn, span)
         if not has_dim:
             return tt.Builtin(result, span, name, ())
-        dim = self.constant_int(nodes[0], f"the dimension of {name}", "write 0, 1 or 2")
+        absent = tt.Const(result, span, _ABSENT_DIMENSION.get(fn, 0))
+        at: Callable[[int], tt.Expr] = lambda dim: tt.Builtin(result, span, name, (tt.Const(ct.UINT, span, dim),))
+        chosen = self.rvalue(nodes[0])
+        if isinstance(chosen, tt.VariableRef) and ct.integer(chosen.type):
+            # chosen at run time, as by the counter of a loop over dimensions: each of them, or what an absent one has
+            found: tt.Expr = absent
+            for dim in (2, 1, 0):
+                hit = tt.Compare(ct.INT, span, "==", chosen, tt.Const(chosen.type, span, dim))
+                found = tt.Conditional(result, span, hit, at(dim), found)
+            return found
+        dim = self.constant_int(nodes[0], f"the dimension of {name}", "write 0, 1 or 2, or a variable")
         if dim not in (0, 1, 2):
             self.warn(span, f"there is no dimension {dim}", code=Code.NO_SUCH_DIMENSION)
-            return tt.Const(result, span, _ABSENT_DIMENSION.get(fn, 0))
-        return tt.Builtin(result, span, name, (tt.Const(ct.UINT, span, dim),))
+            return absent
+        return at(dim)
 
 
 def _is_channel(parameter: tt.Variable | tt.Channel) -> bool:

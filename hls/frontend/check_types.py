@@ -5,16 +5,14 @@ from collections import Counter
 from pycparser import c_ast
 
 from ..diag import Code, CompileError, Span
+from ..limits import MOST_ARRAY_BYTES
 from . import types as ct
 from .check_structs import StructChecker
 from .lexer import Word
 from .parse import Syntax
 from .scope import EnumConstant, TypeName
 
-__all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
-
-#: most bytes of an on-chip array; larger ones must be buffers
-MAX_ARRAY_BYTES = 1 << 20
+__all__ = ["TypeChecker"]
 
 _ALIASES = {
     "event_t": ct.UINT,
@@ -213,11 +211,11 @@ class TypeChecker(StructChecker):
             raise CompileError.at(
                 self.span(node.dim), f"the length of an array must be positive, not {length}", code=Code.ARRAY_SIZE
             )
-        if length * element.type.size > MAX_ARRAY_BYTES:
+        if length * element.type.size > MOST_ARRAY_BYTES:
             raise CompileError.at(
                 self.span(node.dim),
                 f"this array needs {length * element.type.size} bytes on the chip",
-                f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+                f"at most {MOST_ARRAY_BYTES}; use a __global buffer",
                 code=Code.ARRAY_SIZE,
             )
         return element.array(length)

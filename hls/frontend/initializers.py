@@ -5,9 +5,9 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from ..diag import Code, CompileError
+from ..limits import MOST_ARRAY_BYTES
 from . import tree as tt
 from . import types as ct
-from .check_types import MAX_ARRAY_BYTES
 from .constants import unescaped
 from .extensions import Range
 from .layout import leaf_count
@@ -34,17 +34,17 @@ def flatten(checker, t: ct.CType, init) -> _Given:
 
 def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
     """The length of an array declared without one, from its initializer."""
-    longest = ct.Array(t.element, MAX_ARRAY_BYTES // t.element.size + 1)
+    longest = ct.Array(t.element, MOST_ARRAY_BYTES // t.element.size + 1)
     with checker.quiet():
         given = flatten(checker, longest, init)
     if not given:
         raise CompileError.at(checker.span(init), "an array needs at least one element", code=Code.INITIALIZER)
     length = max(k for k, _ in given) // leaf_count(t.element) + 1
-    if length * t.element.size > MAX_ARRAY_BYTES:
+    if length * t.element.size > MOST_ARRAY_BYTES:
         raise CompileError.at(
             checker.span(init),
             f"this array needs {length * t.element.size} bytes on the chip",
-            f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+            f"at most {MOST_ARRAY_BYTES}; use a __global buffer",
             code=Code.ARRAY_SIZE,
         )
     return length

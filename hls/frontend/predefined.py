@@ -21,6 +21,7 @@ _EXTENSIONS = dict.fromkeys(
         "cl_khr_fp64",
         "cl_khr_fp16",
         "cl_khr_byte_addressable_store",
+        "cles_khr_int64",
         "cl_khr_global_int32_base_atomics",
         "cl_khr_global_int32_extended_atomics",
         "cl_khr_local_int32_base_atomics",
@@ -107,6 +108,7 @@ _HALVES = {
     "HALF_MAX": "((half)65504.0f)",
     "HALF_MIN": "((half)0x1.0p-14f)",
     "HALF_EPSILON": "((half)0x1.0p-10f)",
+    **{f"{name[:-1]}H": f"((half){text})" for name, text in _FLOATS.items() if name.startswith("M_")},
 }
 
 _WORDS = {

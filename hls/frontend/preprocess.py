@@ -275,6 +275,8 @@ class _OpenCLPreprocessor(PastingPreprocessor):
     def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks) -> bool:
         self.lastdirective = directive
         name = directive.value
+        if name == "pragma" and not toks:  # as C has it, this says nothing
+            raise OutputDirective(Action.IgnoreAndRemove)
         if name in _NEED_ARGUMENT and not toks:
             raise CompileError.at(directive.place, f"#{name} needs something after it", code=Code.PREPROCESSOR)
         if name in {"define", "undef", "ifdef", "ifndef"} and toks[0].type != self.t_ID:

@@ -1,5 +1,6 @@
 """Buffers as arrays of the host (clEnqueueMapBuffer)."""
 
+from collections.abc import Callable
 from typing import Literal, Self
 
 import numpy as np
@@ -17,17 +18,16 @@ __all__ = ["MemoryMap", "enqueue_map_buffer"]
 class MemoryMap:
     """The base of a mapped array; ``release`` it when the host is done."""
 
-    def __init__(self, queue: CommandQueue, array: np.ndarray) -> None:
-        self._queue, self._array = queue, array
+    def __init__(self, queue: CommandQueue, array: np.ndarray, write_back: Callable[[], int], buf: Buffer) -> None:
+        self._queue, self._array, self._write_back, self._buffer = queue, array, write_back, buf
         self.__array_interface__ = array.__array_interface__
 
     def release(self, queue: CommandQueue | None = None, wait_for: list[Event] | None = None) -> Event:
-        """Unmap. (Kernels see the host's writes even before that.)"""
+        """Unmap. (Kernels see the host's writes even before that, except to the host's memory of USE_HOST_PTR.)"""
         queue = queue or self._queue
         transfer = queue.context.simulated.transfer
-        return enqueue_host_command(
-            queue, wait_for, command_type.UNMAP_MEM_OBJECT, lambda ready_ns: transfer(0, ready_ns)
-        )
+        work: Callable[[float], tuple[float, float]] = lambda ready_ns: transfer(self._write_back(), ready_ns)
+        return enqueue_host_command(queue, wait_for, command_type.UNMAP_MEM_OBJECT, work, [self._buffer])
 
     def __enter__(self) -> Self:
         return self
@@ -49,27 +49,42 @@ def enqueue_map_buffer(
     is_blocking: bool = True,
 ) -> tuple[np.ndarray, Event]:
     """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a
-    :class:`MemoryMap`."""
+    :class:`MemoryMap`. Of a buffer with USE_HOST_PTR it is a part of the host's own memory, a copy while it is
+    mapped."""
     board = queue.context.simulated
     with board.guard:
         array = _view(buf, flags, offset, shape, dtype, order, strides)
     moved = array.nbytes if flags & map_flags.READ else 0
 
+    first, last = offset, offset + array.nbytes if strides is None else buf.size
+    theirs, writes = buf.host_memory, flags & (map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION)
+
     def work(ready_ns: float) -> tuple[float, float]:
         buf.note_write()
+        if theirs is not None and not flags & map_flags.WRITE_INVALIDATE_REGION:
+            theirs[first:last] = buf.contents[first:last]
         return board.transfer(moved, ready_ns)
+
+    def write_back() -> int:
+        """The number of bytes that the unmapping moves."""
+        if theirs is None or not writes:
+            return 0
+        buf.contents[first:last] = theirs[first:last]
+        buf.note_write()
+        return last - first
 
     event = enqueue_host_command(
         queue, wait_for, command_type.MAP_BUFFER, work, [buf], is_blocking=is_blocking, bytes=moved
     )
-    return np.asarray(MemoryMap(queue, array)), event
+    return np.asarray(MemoryMap(queue, array, write_back, buf)), event
 
 
 def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: Literal["C", "F"], strides) -> np.ndarray:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:
-        contents = buf.contents if flags == map_flags.READ else buf.bytes
+        own = buf.contents if flags == map_flags.READ or buf.host_memory is not None else buf.bytes
+        contents = own if buf.host_memory is None else buf.host_memory
         return np.ndarray(shape, np.dtype(dtype), contents, offset, strides, order)
     except (TypeError, ValueError) as error:
         raise LogicError(

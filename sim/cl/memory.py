@@ -4,6 +4,7 @@ import weakref
 
 import numpy as np
 
+from hls.narrow import present
 from hls.target.board import Memory
 
 from .board import Allocation
@@ -34,7 +35,11 @@ class MemoryObject:
     flags: int
     type = mem_object_type.BUFFER
     reference_count, map_count = 1, 0
-    host_ptr = None  #: the board has memory of its own
+
+    @property
+    def host_ptr(self) -> int | None:
+        """The address of the host's memory for it; None without."""
+        return None
 
     def get_info(self, parameter: int):
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
@@ -44,7 +49,8 @@ class MemoryObject:
 class Buffer(MemoryObject):
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR initialized as a copy of it.
 
-    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) allocates it in
+    USE_HOST_PTR copies too, as the board has memory of its own: the host sees results in its array while it maps the
+    buffer, and kernels see what it wrote there when it unmaps. The flag CHANNEL_1_INTELFPGA (or _2 ...) allocates it in
     that bank, if the program was built with -no-interleaving. It lies in the board's default memory, or in the memory
     named ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
     """
@@ -80,6 +86,8 @@ class Buffer(MemoryObject):
         self._launches: weakref.WeakSet[PendingEvent] = weakref.WeakSet()  # some may not have ended
         self._home = home
         self._shown = False  # code outside may write the bytes at any time
+        theirs = source is not None and flags & mem_flags.USE_HOST_PTR and source.flags.writeable
+        self._host_memory = present(source)[: self.size] if theirs else None
         self._released = False
         self._written: float
         with context.simulated.guard:
@@ -104,6 +112,20 @@ class Buffer(MemoryObject):
     def whole(self) -> "Buffer":
         """The buffer that this is a sub-region of, or itself."""
         return self if self._parent is None else self._parent.whole
+
+    @property
+    def host_memory(self) -> np.ndarray | None:
+        """The host's own bytes of a buffer with USE_HOST_PTR, which mappings show; None for others, and where the host
+        gave memory that it must not write."""
+        if self._parent is None:
+            return self._host_memory
+        whole = self._parent.host_memory
+        return None if whole is None else whole[self._origin : self._origin + self.size]
+
+    @property
+    def host_ptr(self) -> int | None:
+        """The address of :attr:`host_memory`."""
+        return None if self.host_memory is None else self.host_memory.ctypes.data
 
     @property
     def contents(self) -> np.ndarray:

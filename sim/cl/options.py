@@ -32,6 +32,7 @@ WITHOUT_EFFECT = {
     "-cl-std=CL1.2",
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
+    "-cl-uniform-work-group-size",
 }
 #: options with a number -> their internal names, and the greatest number; the last two are for kernels that do not say
 SIZES = {

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hls.limits import MOST_ARGUMENT_BYTES, MOST_WORK_ITEMS
+from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, MOST_WORK_ITEMS
 from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
@@ -104,7 +104,7 @@ class Device:
         "cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics "
         "cl_khr_global_int32_extended_atomics "
         "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics "
-        "cl_khr_local_int32_extended_atomics"
+        "cl_khr_local_int32_extended_atomics cles_khr_int64"
     )
     single_fp_config = half_fp_config = FLOATS
     double_fp_config = FLOATS | device_fp_config.ROUND_TO_ZERO | device_fp_config.ROUND_TO_INF  #: by conversions
@@ -116,7 +116,7 @@ class Device:
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
-        self.local_mem_size = board.device.rams.count * board.device.rams.bits // 8
+        self.local_mem_size = min(board.device.rams.count * board.device.rams.bits // 8, MOST_ARRAY_BYTES)
         self.mem_base_addr_align = 8 * board.memory.word_bytes
 
     @property

@@ -13,6 +13,7 @@ _UINT, _ULONG, _SIZE = struct.Struct("<I").pack, struct.Struct("<Q").pack, struc
 #: the type of devices for hosts that accept no accelerators
 _TYPES = {"gpu": device_type.GPU, "cpu": device_type.CPU, "accelerator": device_type.ACCELERATOR}
 _VERSION_3, _VERSION_1_2, _VERSION_1 = 3 << 22, 1 << 22 | 2 << 12, 1 << 22
+_LANGUAGES = (_VERSION_1, 1 << 22 | 1 << 12, _VERSION_1_2)
 _NAME_BYTES = 64  #: of a name in a list of names and versions
 
 
@@ -101,7 +102,7 @@ def _later(extensions: Iterable[str]) -> dict[int, bytes]:
         0x1060: _versions(extensions, _VERSION_1),  # EXTENSIONS_WITH_VERSION
         0x1063: _ULONG(_RELAXED_IN_GROUP),  # ATOMIC_MEMORY_CAPABILITIES
         0x1064: _ULONG(_RELAXED_IN_GROUP | 1 << 1),  # ATOMIC_FENCE_CAPABILITIES: acquire and release, too
-        0x1066: _versions(["OpenCL C"], _VERSION_1) + _versions(["OpenCL C"], _VERSION_1_2),  # OPENCL_C_ALL_VERSIONS
+        0x1066: b"".join(_versions(["OpenCL C"], one) for one in _LANGUAGES),  # OPENCL_C_ALL_VERSIONS
         0x1067: _SIZE(1),  # PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     }
 

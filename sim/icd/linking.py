@@ -1,37 +1,67 @@
 """Linking by source: the compiler sees a whole program, so compiled programs are joined as preprocessed text."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from sim.cl.binary import Binary
 from sim.cl.options import parse_options
 
-__all__ = ["linked_source"]
+__all__ = ["linked_source", "preprocessed"]
+
+
+def preprocessed(program: Binary, part: str) -> Binary:
+    """A program that includes nothing and has no macros, to be linked as a ``part`` of another. Raises
+    hls.diag.CompileError."""
+    from hls.frontend.preprocess import preprocess
+
+    options = parse_options(_before_links(program.options), Path.cwd())
+    expanded = preprocess(program.source, "<program source>", options.defines, [str(d) for d in options.include_dirs])
+    return Binary(expanded.text, tuple(_others(program.options)), part)
 
 
 def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
-    """The source of a program of all parts, and the options that it is built with.
+    """The source of a program of all parts, which are preprocessed, and the options that it is built with.
 
-    One part stays as it is. Several are preprocessed each with its own macros, so that these stay apart; what the parts
-    declare alike (prototypes, structures of a header that all include) is kept once. Raises hls.diag.CompileError.
+    What the parts declare alike (prototypes, structures of a header that all include) is kept once; a part comes behind
+    those that define what it only declares.
     """
-    if len(parts) == 1:
-        return parts[0].source, parts[0].options
-    from hls.frontend.preprocess import preprocess
+    options = dict.fromkeys(word for part in parts for word in part.options)
+    return "\n".join(_once(_ordered([part.source for part in parts]))), tuple(options)
 
-    texts, rest = [], dict[str, None]()
-    for part in parts:
-        options = parse_options(part.options, Path.cwd())
-        expanded = preprocess(part.source, "<program source>", options.defines, [str(d) for d in options.include_dirs])
-        texts.append(expanded.text)
-        rest |= dict.fromkeys(_others(part.options))
-    return "\n".join(_once(texts)), tuple(rest)
+
+def _before_links(options: Sequence[str]) -> list[str]:
+    """Without options of clLinkProgram, which some hosts pass when they compile."""
+    return [word for word in options if word != "-create-library"]
+
+
+def _ordered(texts: Sequence[str]) -> list[str]:
+    """The texts in their order, but each behind those that define functions that it only declares, where that is
+    possible."""
+    left, done = [(text, *_names(text)) for text in texts], list[str]()
+    while left:
+        free = (k for k, one in enumerate(left) if not any(one[2] & other[1] for other in left if other is not one))
+        done.append(left.pop(next(free, 0))[0])
+    return done
+
+
+_ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+_CALLED = re.compile(r"(\w+)\s*\(")
+
+
+def _names(text: str) -> tuple[set[str], set[str]]:
+    """The functions that a text defines, and those that it only declares."""
+    defined, declared = set[str](), set[str]()
+    for part in _declarations(text):
+        found = _CALLED.findall(_ATTRIBUTE.sub("", part.partition("{")[0]))[:1]
+        (declared if _is_shared(part) else defined).update(found)
+    return defined, declared - defined
 
 
 def _others(options: Sequence[str]) -> list[str]:
     """The options that do not concern the preprocessor."""
     found, skip = [], False
-    for word in options:
+    for word in _before_links(options):
         if skip or word[:2] in ("-D", "-I"):
             skip = not skip and len(word) == 2
         else:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from hls.diag import Code, CompileError, render
 from sim import cl
+from sim.cl.aocx import is_archive
 from sim.cl.binary import Binary
 from sim.cl.constants import status_code
 from sim.cl.options import parse_options
 
-from .linking import linked_source
+from .linking import linked_source, preprocessed
 
 __all__ = ["Built", "CommandQueue", "Context", "Memory", "Program"]
 
@@ -20,6 +21,7 @@ __all__ = ["Built", "CommandQueue", "Context", "Memory", "Program"]
 BOARD_FLAGS = cl.mem_flags.READ_WRITE | cl.mem_flags.WRITE_ONLY | cl.mem_flags.READ_ONLY | 7 << 16
 #: CL_PROGRAM_BINARY_TYPE_...
 NOTHING, COMPILED, LIBRARY, EXECUTABLE = 0, 1, 2, 4
+KINDS = {"": EXECUTABLE, "object": COMPILED, "library": LIBRARY}
 #: what may be missing in a program that is linked with others
 OF_OTHERS = (Code.NOT_DEFINED, Code.NO_KERNEL)
 #: options of clLinkProgram that change nothing for a compiler that sees all programs at once
@@ -98,10 +100,13 @@ class Built:
     kind: int
     log: str
     program: cl.Program | None = None
+    part: Binary | None = None  #: of a program that is to be linked
 
     @property
     def binary(self) -> bytes:
         """The program in serialized form; empty if it was not built."""
+        if self.part is not None:
+            return self.part.to_bytes()
         return self.program.binaries[0] if self.program is not None else b""
 
 
@@ -118,9 +123,15 @@ class Program:
     _headers: tempfile.TemporaryDirectory[str] | None = None  #: those of clCompileProgram
     _kernels: dict[tuple[int, str], cl.Kernel] = field(default_factory=dict)
 
-    def check(self, place: int) -> None:
-        """Raises cl.Error for a binary that is none, or of another board."""
-        self._made(place)
+    def check(self, place: int) -> int:
+        """The type of a binary; one that is to be linked counts as compiled. Raises cl.Error for one that is none, or
+        of another board."""
+        part = _part(self.binaries[place])
+        if part is None:
+            self._made(place)
+            return EXECUTABLE
+        self.compiled[place] = part
+        return KINDS[part.part]
 
     def _made(self, place: int) -> cl.Program:
         board = self.context.boards[place]
@@ -144,20 +155,19 @@ class Program:
         """Check the program alone, and keep it for :meth:`link`."""
         from hls.frontend import parse_source
 
-        words = (*self._include(headers), *shlex.split(options))
         try:
+            words = (*self._include(headers), *shlex.split(options))
             chosen = parse_options([word for word in words if word != "-create-library"], Path.cwd())
-            parse_source(self.source, "<program source>", chosen.defines, [str(d) for d in chosen.include_dirs])
-            self.compiled[place] = Binary(self.source, words)
-            found = Built(0, COMPILED, "")
-        except CompileError as error:
-            # what is only declared may be defined by another program, which the link finds out
-            if all(one.code in OF_OTHERS for one in error.diagnostics):
-                self.compiled[place] = Binary(self.source, words)
-                found = Built(0, COMPILED, "")
-            else:
-                found = Built(*_failure(error))
-        except (cl.Error, ValueError) as error:
+            try:
+                parse_source(self.source, "<program source>", chosen.defines, [str(d) for d in chosen.include_dirs])
+            except CompileError as error:
+                # what is only declared may be defined by another program, which the link finds out
+                if not all(one.code in OF_OTHERS for one in error.diagnostics):
+                    raise
+            # it is linked, or saved, when headers and folders may be gone
+            self.compiled[place] = preprocessed(Binary(self.source, words), "object")
+            found = Built(0, COMPILED, "", part=self.compiled[place])
+        except (cl.Error, CompileError, ValueError) as error:
             found = Built(*_failure(error))
         self.built[place] = found
         return found
@@ -181,8 +191,9 @@ class Program:
             parts = [one.compiled[place] for one in inputs]
             self.source, more = linked_source(parts)
             if library:
-                self.compiled[place] = Binary(self.source, (*more, *words))
-                found = Built(0, LIBRARY, "")
+                options_left = tuple(word for word in words if word != "-create-library")
+                self.compiled[place] = part = Binary(self.source, (*more, *options_left), "library")
+                found = Built(0, LIBRARY, "", part=part)
             else:
                 program = cl.Program(self.context.boards[place], self.source)
                 program.build([*more, *words])
@@ -206,6 +217,14 @@ class Program:
                 )
             self._kernels[key] = cl.Kernel(program, name)
         return self._kernels[key]
+
+
+def _part(data: bytes) -> Binary | None:
+    """The program in a binary that is to be linked with others; None for any other."""
+    if is_archive(data):
+        return None
+    found = Binary.of(data)
+    return found if found.part else None
 
 
 def _failure(error: Exception) -> tuple[int, int, str]:

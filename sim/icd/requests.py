@@ -105,10 +105,10 @@ class Requests:
         program = Program(context, binaries={place: request.blob() for place in places})
         for place in places:
             try:
-                program.check(place)
-                writer.number(0).text("")
+                code, why, kind = 0, "", program.check(place)
             except cl.Error as error:
-                writer.number(error.code).text(error.what)
+                code, why, kind = error.code, error.what, 0
+            writer.number(code).text(why).number(kind)
         self._objects[number] = program
 
     def _build(self, request: Reader, writer: Writer) -> None:

@@ -56,20 +56,31 @@ class _Host:
     """Answers the requests of all threads of a host."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._printing = threading.Lock(), threading.Lock()
         self._requests: Requests | None = None
 
     def serve(self, connection: socket.socket) -> None:
         """Answer the requests of a connection until it is closed."""
         with connection, contextlib.suppress(OSError):
-            while (request := receive(connection)) is not None:
+            while (received := receive(connection)) is not None:
+                request, output = received
                 writer, fd = Writer(), None
+                if output is not None:
+                    self._print_to(output)
                 try:
                     fd = self._loaded().answer(request, writer)
                     data = Writer().number(0).data() + writer.data()
                 except BaseException as error:  # noqa: BLE001 - whatever it is, the host waits for an answer
                     data = _refusal(error)
                 send(connection, data, fd)
+
+    def _print_to(self, output: int) -> None:
+        """Print what kernels say to that file, the host's standard output as it is now."""
+        with self._printing:
+            with contextlib.suppress(OSError, ValueError):  # nobody reads what was there before
+                sys.stdout.flush()
+            os.dup2(output, 1)
+            os.close(output)
 
     def _loaded(self) -> "Requests":
         """The requests, which load sim.cl."""

@@ -5,6 +5,7 @@ begins with the numbers of the objects that the host has released, then its name
 """
 
 import array
+import os
 import socket
 import struct
 from collections.abc import Iterable
@@ -80,11 +81,17 @@ class Writer:
         return b"".join(self._parts)
 
 
-def receive(connection: socket.socket) -> Reader | None:
-    """The next message; None when the other side has closed the connection."""
-    size = _exactly(connection, _SIZE.size)
-    data = None if size is None else _exactly(connection, _SIZE.unpack(size)[0])
-    return None if data is None else Reader(data)
+def receive(connection: socket.socket) -> tuple[Reader, int | None] | None:
+    """The next message, and the file that came along, which is the caller's; None when the other side has closed the
+    connection."""
+    head, fds, _flags, _address = socket.recv_fds(connection, _SIZE.size, 1)
+    rest = _exactly(connection, _SIZE.size - len(head)) if head else None
+    data = None if rest is None else _exactly(connection, _SIZE.unpack(head + rest)[0])
+    if data is None:
+        for fd in fds:
+            os.close(fd)
+        return None
+    return Reader(data), fds[0] if fds else None
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes | None:

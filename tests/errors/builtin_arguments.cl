@@ -12,7 +12,7 @@ __kernel void k(__global int *o, __global float *f, float x, int n, short s, boo
     o[8] = popcount();
     o[9] = any(x);
     o[10] = shuffle(n, n);
-    o[11] = get_global_id(n);
+    o[11] = get_global_id(n + 1);
     o[12] = cross((float3)(1), (float4)(1)).x;
     o[13] = length(n);
 }

@@ -1,1 +1,1 @@
-__kernel void f(__global int *a, int d) { a[get_global_id(d)] = get_global_size(3); }
+__kernel void f(__global int *a, int d) { a[get_global_id(d + 1)] = get_global_size(3); }

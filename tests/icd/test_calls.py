@@ -40,6 +40,88 @@ assert list(result) == [2 * x + 3 for x in range(8)], result
     assert done.returncode == 0, done.stderr
 
 
+def test_compiled_parts_are_saved_and_linked_in_another_process(driver, tmp_path):
+    """A kernel calls one of another program, whose headers and folders are gone by then."""
+    (tmp_path / "step.h").write_text("#define STEP 5\n")
+    start = "context = cl.create_some_context(interactive=False)\n"
+    done = driver.python(
+        start
+        + f"""
+one = cl.Program(context, "extern __kernel void g(__global int *a); __kernel void f(__global int *a) {{ g(a); a[0] += N; }}")
+two = cl.Program(context, '#include "step.h"\\n__kernel void g(__global int *a) {{ a[0] = STEP; }}')
+one.compile(options=["-DN=2"])
+two.compile(options=["-I", {str(tmp_path)!r}])
+for name, program in (("one", one), ("two", two)):
+    open({str(tmp_path)!r} + "/" + name, "wb").write(program.binaries[0])
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "step.h").unlink()
+    done = driver.python(
+        start
+        + f"""
+parts = [cl.Program(context, context.devices, [open({str(tmp_path)!r} + "/" + name, "rb").read()]) for name in ("one", "two")]
+kinds = [one.get_build_info(context.devices[0], cl.program_build_info.BINARY_TYPE) for one in parts]
+assert kinds == [cl.program_binary_type.COMPILED_OBJECT] * 2, kinds
+linked = cl.link_program(context, parts)
+queue, result = cl.CommandQueue(context), np.empty(1, np.int32)
+buffer = cl.Buffer(context, 0, 4)
+cl.Kernel(linked, "f")(queue, (1,), None, buffer)
+cl.enqueue_copy(queue, result, buffer)
+assert result[0] == 7, result
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_kernels_print_where_the_host_prints(driver, tmp_path):
+    """Also after the host has put another file in the place of its standard output."""
+    done = driver.python(
+        f"""
+import os, sys
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+kernel = cl.Kernel(cl.Program(context, '__kernel void f(int n) {{ printf("n %d;", n); }}').build(), "f")
+def launch(n):
+    kernel(queue, (1,), None, np.int32(n))
+    queue.finish()
+launch(1)
+kept = os.dup(1)
+for name in ("one", "two"):
+    file = os.open({str(tmp_path)!r} + "/" + name, os.O_CREAT | os.O_WRONLY)
+    os.write(file, b"host;")
+    os.dup2(file, 1)
+    launch(2)
+    os.write(1, b"host again;")
+    launch(3)
+os.dup2(kept, 1)
+launch(4)
+os.close(1)
+launch(5)
+"""
+    )
+    assert (done.returncode, done.stdout[:8]) == (0, "n 1;n 4;"), done.stderr
+    for name in ("one", "two"):
+        assert (tmp_path / name).read_text() == "host;n 2;host again;n 3;"
+
+
+def test_a_kernel_without_ids_runs_for_each_work_item(driver):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+program = cl.Program(context, "__kernel void f(__global int *a) { a[0] += 1; }").build()
+buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(1, np.int32))
+result = np.empty(1, np.int32)
+for bits in (0, cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE):
+    queue = cl.CommandQueue(context, properties=bits)
+    event = cl.enqueue_nd_range_kernel(queue, (k := cl.Kernel(program, "f"), k.set_args(buffer))[0], (8, 2), None)
+    cl.enqueue_copy(queue, result, buffer, wait_for=[event])
+assert result[0] == 32, result
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_binary_makes_the_program_again(driver):
     done = driver.python(
         """

@@ -30,12 +30,37 @@ def test_pyopencl_itself_runs_on_the_emulator(driver):
 
 @pytest.mark.verilator
 def test_the_host_in_c_runs_on_the_board_with_the_usual_statistics(driver, tmp_path):
-    stats = tmp_path / "stats.json"
-    done = driver.run(driver.build(HOSTS / "host.c"), SLUICE_DEVICE="board", SLUICE_STATS=str(stats), timeout=900)
+    """Statistics, profile and waveform of one run, as the environment asks for them."""
+    stats, profile, trace = tmp_path / "stats.json", tmp_path / "profile", tmp_path / "waves.fst"
+    done = driver.run(
+        driver.build(HOSTS / "host.c"),
+        SLUICE_DEVICE="board",
+        SLUICE_STATS=str(stats),
+        SLUICE_PROFILE=str(profile),
+        SLUICE_TRACE=str(trace),
+        timeout=900,
+    )
     assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
     (launch,) = json.loads(stats.read_text())
     assert launch["kernel"] == "saxpy" and launch["cycles"] > 1024
     assert f"{launch['cycles']:,}" in done.stderr, "the cycle report is printed as by `sluice run`"
+    assert "saxpy" in (profile / "profile.txt").read_text() and "Kernels" in done.stderr
+    assert json.loads((profile / "profile.json").read_text()) and (profile / "profile.html").is_file()
+    assert trace.stat().st_size > 1000 and trace.with_suffix(".gtkw").is_file() and "gtkwave" in done.stderr
+
+
+def test_figures_of_the_emulator(driver, tmp_path):
+    stats, profile = tmp_path / "stats.json", tmp_path / "profile"
+    done = driver.run(driver.build(HOSTS / "host.c"), SLUICE_STATS=str(stats), SLUICE_PROFILE=str(profile))
+    assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
+    (launch,) = json.loads(stats.read_text())
+    assert (launch["kernel"], launch["device"], launch["work_items"]) == ("saxpy", "emulator", 1024)
+    assert "saxpy: emulated, 1,024 work-items" in done.stderr
+    assert "launched no kernel on the board: there is nothing to profile" in done.stderr and not profile.exists()
+    done = driver.run(driver.build(HOSTS / "host.c"), SLUICE_STATS="1")
+    assert "saxpy: emulated, 1,024 work-items" in done.stderr
+    done = driver.run(driver.build(HOSTS / "host.c"), SLUICE_STATS=str(tmp_path / "no/folder/stats.json"))
+    assert done.returncode == 0 and "stats.json" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_wrong_kernel_is_shown_by_line(driver, tmp_path):

@@ -140,7 +140,10 @@ cl_program CL_API_CALL create_program_with_binary(cl_context handle, cl_uint cou
       std::string text = reply.bytes();
       if (statuses != nullptr) statuses[k] = status;
       Build& build = made->builds[made->places[k]];
-      build.kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+      build.kind = static_cast<cl_program_binary_type>(reply.number());
+      // one that is to be linked is compiled already; a whole program is built first
+      bool linked = build.kind != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+      if (status == CL_SUCCESS && linked) build.status = CL_BUILD_SUCCESS;
       build.binary.assign(reinterpret_cast<const char*>(binaries[k]), lengths[k]);
       if (status == CL_SUCCESS) continue;
       failure = status;

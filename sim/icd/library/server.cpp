@@ -31,16 +31,6 @@ std::shared_ptr<Server>& current() {
   return *one;
 }
 
-bool send_all(int socket, const char* data, size_t count) {
-  while (count != 0) {
-    ssize_t sent = send(socket, data, count, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    data += sent;
-    count -= static_cast<size_t>(sent);
-  }
-  return true;
-}
 
 /// Reads exactly `count` bytes; a file that comes along with them is stored at `fd`.
 bool receive_all(int socket, char* data, size_t count, int* fd) {
@@ -63,9 +53,9 @@ bool receive_all(int socket, char* data, size_t count, int* fd) {
   return true;
 }
 
-bool send_fd(int socket, int fd) {
-  char byte = 'c';
-  iovec part{&byte, 1};
+/// Sends some of the bytes, at least one, and a file along with them; returns their number, or -1.
+ssize_t send_with(int socket, const char* data, size_t count, int fd) {
+  iovec part{const_cast<char*>(data), count};
   alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part;
@@ -81,7 +71,24 @@ bool send_fd(int socket, int fd) {
   do {
     sent = sendmsg(socket, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  return sent == 1;
+  return sent;
+}
+
+bool send_fd(int socket, int fd) { return send_with(socket, "c", 1, fd) == 1; }
+
+/// Sends all bytes, and with the first of them the process's standard output, where the server prints what kernels say: the host
+/// may have put another file there since the last call. Without, if it has closed it.
+bool send_all(int socket, const char* data, size_t count) {
+  ssize_t sent = send_with(socket, data, count, STDOUT_FILENO);
+  if (sent > 0) data += sent, count -= static_cast<size_t>(sent);
+  while (count != 0) {
+    sent = send(socket, data, count, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    data += sent;
+    count -= static_cast<size_t>(sent);
+  }
+  return true;
 }
 
 void append(std::string& data, const void* value, size_t count) { data.append(static_cast<const char*>(value), count); }
@@ -276,6 +283,7 @@ Reply Server::call(const Request& request) {
   whole.insert(0, reinterpret_cast<const char*>(&size), sizeof size);
   int fd = -1;
   std::string answer;
+  std::fflush(stdout);  // what the host printed comes before what kernels print
   bool done = send_all(socket, whole.data(), whole.size()) &&
               receive_all(socket, reinterpret_cast<char*>(&size), sizeof size, &fd);
   if (done) {
