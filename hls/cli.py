@@ -57,6 +57,7 @@ __all__ = ["main"]
 #: a second
 _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
+    "board": LazyCommand("hls.cli_board", "board_group", "Make a board file."),
     "boards": LazyCommand("hls.cli_boards", "boards_command", "List the boards that can be named."),
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),

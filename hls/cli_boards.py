@@ -42,6 +42,7 @@ def _row(name: str, board: Board) -> dict[str, str]:
         "memory": "; ".join(_memories(board)),
         "clock": f"{board.clock.kernel_mhz:g} MHz",
         "flow": FLOWS[board.flow] if board.flow else "not stated",
+        "delays": f"{board.device.delays}, {'fitted' if board.delay_model().fitted else 'published'}",
     }
 
 

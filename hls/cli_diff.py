@@ -29,6 +29,7 @@ WORSE = 3
 @click.argument("new")
 @click.option(
     "--kernel",
+    "program",
     metavar="K.cl",
     help="The program to compile, where OLD or NEW is a git revision.  [default: that of sluice.toml]",
 )
@@ -40,7 +41,7 @@ WORSE = 3
     is_flag=True,
     help="Exit code 3 if an II is larger, an area grows by more than 1 %, or a warning is new.",
 )
-def diff_command(old: str, new: str, kernel: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
+def diff_command(old: str, new: str, program: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
     """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel
     or in a project, git revisions."""
     given = click.get_current_context().get_parameter_source
@@ -48,7 +49,7 @@ def diff_command(old: str, new: str, kernel: str | None, board: str, form: str |
         given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
     )
     # where none is named, each revision has that of its own sluice.toml
-    reports = [_report(place, kernel, board if named else None) for place in (old, new)]
+    reports = [_report(place, program, board if named else None) for place in (old, new)]
     try:
         found = compare_reports(*reports)
     except (KeyError, TypeError, AttributeError):

@@ -23,7 +23,7 @@ _PROJECT = "sluice.project"
 #: key of the context's ``meta`` for the programs that the command runs for, one after the other
 _EACH = "sluice.each"
 #: the parameters that a project's kernels and hosts give values
-_PROGRAMS = {"source": ("source", "kernel", "folder"), "host": ("host",)}
+_PROGRAMS = {"source": ("source", "program", "folder"), "host": ("host",)}
 
 
 class Merged(click.Option):
@@ -81,7 +81,7 @@ class ProjectCommand(click.Command):
     def _project(self, given: Mapping[str, Any]) -> "Project | None":
         from .project.read import find, read
 
-        program = given.get("source") or given.get("host") or given.get("kernel") or given.get("folder")
+        program = given.get("source") or given.get("host") or given.get("program") or given.get("folder")
         found = find(Path(program).parent) if program else ()
         found = found or find(Path.cwd())
         if len(found) > 1:
@@ -100,7 +100,7 @@ class ProjectCommand(click.Command):
                 if self.for_each and not any(given.get(one) for one in self.alone):
                     ctx.meta[_EACH] = programs
                     found[name] = programs[0]
-                elif wanted != ["kernel"]:  # that one may be left out
+                elif wanted != ["program"]:  # that one may be left out
                     named = [str(Path(one).stem) for one in programs] if "folder" in wanted else programs
                     raise CompileError(_which(project, name, several, named))
         if given.get("board") or os.environ.get("SLUICE_BOARD"):

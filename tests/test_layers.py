@@ -35,6 +35,7 @@ ORDER = (
     {"cli_project"},
     {"cli_options"},
     {
+        "cli_board",
         "cli_boards",
         "cli_check",
         "cli_diff",

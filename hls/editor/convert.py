@@ -125,7 +125,7 @@ class Converter:
     def hint(self, one: Hint) -> lsp.InlayHint:
         """The hint, where its subject has it."""
         whole_line = Span(one.span.file, one.span.line)
-        place = self.range(whole_line if one.subject == "loop" else one.span)
+        place = self.range(whole_line if one.subject in ("loop", "measured") else one.span)
         return lsp.InlayHint(
             position=place.start if one.subject == "access" else place.end,
             label=one.label,

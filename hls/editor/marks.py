@@ -16,7 +16,8 @@ __all__ = ["Hint", "Lens", "hints", "lenses"]
 @dataclass(frozen=True)
 class Hint:
     """A short ``label`` about the place ``span``, and the ``tooltip`` that explains it. ``subject`` says what it is
-    about: "loop" (it stands at the end of the line), "access" (before the place), "memory" or "channel" (behind it)."""
+    about: "loop" or "measured" (it stands at the end of the line), "access" (before the place), "memory" or "channel"
+    (behind it)."""
 
     span: Span
     subject: str

@@ -7,13 +7,14 @@ from pathlib import Path
 from ..diag import CompileError, Diagnostic
 from ..project.read import Project, find, read
 
-__all__ = ["Projects", "Watched"]
+__all__ = ["Projects", "State", "Watched", "file_state"]
 
 #: when a file was changed last, and how long it is; None if it is not there
-_State = tuple[int, int] | None
+State = tuple[int, int] | None
 
 
-def _state(file: Path) -> _State:
+def file_state(file: Path) -> State:
+    """How the file is now."""
     try:
         found = file.stat()
     except OSError:
@@ -26,7 +27,7 @@ class _Read:
     """A project file as it was read: in state ``state``, with ``errors``; ``good`` is what it said when it last had
     none."""
 
-    state: _State
+    state: State
     errors: tuple[Diagnostic, ...] = ()
     text: str = ""
     good: Project | None = None
@@ -57,13 +58,13 @@ class Projects:
         return [one.good for one in self._read.values() if one.good is not None]
 
     def _current(self, file: Path) -> _Read:
-        state, before = _state(file), self._read.get(file)
+        state, before = file_state(file), self._read.get(file)
         if before is None or before.state != state:
             self._read[file] = before = _again(file, state, before.good if before else None)
         return before
 
 
-def _again(file: Path, state: _State, good: Project | None) -> _Read:
+def _again(file: Path, state: State, good: Project | None) -> _Read:
     try:
         return _Read(state, good=read(file))
     except CompileError as error:
@@ -81,13 +82,13 @@ class Watched:
 
     def __init__(self) -> None:
         self._holds: dict[Path, Path | None] = {}
-        self._states: dict[Path, _State] = {}
+        self._states: dict[Path, State] = {}
 
     def changed(self, folders: Iterable[Path], boards: Iterable[Path]) -> bool:
         """Whether a project file of these folders, or one of the board files, has been changed, made or removed since
         the last call. A folder or board that was not asked for then has not changed."""
         holds = {folder: next(iter(find(folder)), None) for folder in folders}
-        states = {file: _state(file) for file in {*filter(None, holds.values()), *boards}}
+        states = {file: file_state(file) for file in {*filter(None, holds.values()), *boards}}
         changed = any(self._holds.get(folder, file) != file for folder, file in holds.items())
         changed |= any(self._states.get(file, state) != state for file, state in states.items())
         self._holds, self._states = holds, states

@@ -15,9 +15,11 @@ from pygls.workspace import TextDocument
 
 from ..options import Options
 from ..target.board import board_and_clock
-from . import changes
+from . import changes, runs
 from .analysis import Answer, Request
 from .convert import Converter, completion, hover
+from .marks import Hint
+from .measured import Profiles
 from .projects import Projects, Watched
 from .scan import definitions, symbols, word_at
 from .session import Session
@@ -74,6 +76,8 @@ class Server(LanguageServer):
         self.session = Session(self.show)
         self.projects = Projects()
         self.watched = Watched()
+        self.profiles = Profiles()
+        self.runs = runs.Runs(self)
         self.of_projects: set[str] = set()  #: the URIs of project files with messages
         self.watching: asyncio.Task[None] | None = None
         self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
@@ -97,6 +101,24 @@ class Server(LanguageServer):
             options = project.applied(options)
             board = board if settings.named else project.board_or(board)
         return Request(document.source, document.path, board, options)
+
+    def home(self, uri: str) -> Path:
+        """The folder of the text's project, else its own."""
+        folder = Path(self.document(uri).path).parent
+        project = self.projects.of(folder)
+        return Path(project.file).resolve().parent if project is not None else folder
+
+    def hosts(self, uri: str) -> list[str]:
+        """The host programs of the text's project."""
+        project = self.projects.of(Path(self.document(uri).path).parent)
+        return list(project.values.get("hosts", ())) if project is not None else []
+
+    def hints(self, uri: str) -> tuple[Hint, ...]:
+        """What the plan says of the text, and what was measured of it."""
+        document, planned = self.document(uri), self.session.answer(uri).hints
+        if not planned:
+            return ()
+        return (*planned, *self.profiles.hints(self.home(uri), document.source, planned, document.path))
 
     def changed(self, uri: str) -> None:
         """The text is another one now."""
@@ -128,6 +150,8 @@ class Server(LanguageServer):
         if self.watched.changed(folders, self._board_files()):
             for uri in list(self.workspace.text_documents):
                 self.changed(uri)
+        if self.profiles.changed({self.home(uri) for uri in self.workspace.text_documents}):
+            self._refresh()
 
     def _board_files(self) -> set[Path]:
         boards = {self.settings.board, *(one.board for one in self.projects.good() if one.board)}
@@ -169,6 +193,7 @@ def make_server(settings: Settings, version: str) -> Server:
     _marks(server)
     _names(server)
     changes.register(server)
+    runs.register(server)
     return server
 
 
@@ -220,6 +245,7 @@ def _texts(server: Server) -> None:
     async def shutdown(*_: Any) -> None:
         if server.watching is not None:
             server.watching.cancel()
+        server.runs.end()
         server.session.end()
 
 
@@ -228,14 +254,14 @@ def _marks(server: Server) -> None:
     def inlay_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         uri = params.text_document.uri
         convert = server.converter(uri)
-        found = map(convert.hint, server.session.answer(uri).hints)
+        found = map(convert.hint, server.hints(uri))
         first, last = params.range.start.line, params.range.end.line
         return [one for one in found if first <= one.position.line <= last]
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def code_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         uri = params.text_document.uri
-        return list(map(server.converter(uri).lens, server.session.answer(uri).lenses))
+        return [*map(server.converter(uri).lens, server.session.answer(uri).lenses), *server.runs.lenses(uri)]
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def document_symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:

@@ -24,6 +24,12 @@ ORDERED = (
 #: together with its command
 SDR_KEYS = ("CL", "tRCD", "tRP", "tRAS", "tRRD", "tWR", "tREFI", "tRFC", "banks", "row_bytes", "bus_bits", "beats")
 CONTROLLER_KEYS = ("queue", "batch", "row_hit_cap")
+#: keys of DDR memory with a whole number: all of its timing that its kind does not say
+DDR_KEYS = tuple(
+    field.name
+    for field in fields(DramTiming)
+    if field.name not in ("tck_ns", "beats", "transfers", "controller_latency_ns")
+)
 
 
 def read_memory(table: Table) -> Memory:
@@ -69,7 +75,7 @@ def _read_timing(table: Table, kind: str, word_bytes: int) -> DramTiming | PortT
 def _read_ddr(table: Table) -> DramTiming:
     values: dict[str, Any] = {"tck_ns": table.number("tck_ns", 0.1, 10_000), "beats": DDR_BEATS, "transfers": 2}
     values |= {"controller_latency_ns": table.number("controller_latency_ns", 0, 10_000)}
-    values |= _integers(table, [field.name for field in fields(DramTiming) if field.name not in values])
+    values |= _integers(table, DDR_KEYS)
     table.close()
     return _checked(table, DramTiming(**values))
 

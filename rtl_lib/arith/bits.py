@@ -8,9 +8,18 @@ from amaranth import *
 __all__ = ["at_most", "leading_zeros", "saturate", "shift_left", "shift_right_lost", "top_of_shift", "with_carry"]
 
 
-def shift_left(value, amount):
-    """``value << amount`` with the width of ``value``; bits shifted out at the top are lost."""
-    return (value << amount)[: len(value)]
+def shift_left(wire, value, amount):
+    """``value << amount`` with the width of ``value``; bits shifted out at the top are lost.
+
+    Large distances are shifted first: of a count of leading zeros the upper bits are known first.
+    """
+    for bit in reversed(range(len(amount))):
+        value = wire(Mux(amount[bit], _moved_up(value, 1 << bit), value), f"by{1 << bit}")
+    return value
+
+
+def _moved_up(value, distance):
+    return Cat(Const(0, distance), value)[: len(value)]
 
 
 def shift_right_lost(wire, value, amount):
@@ -35,7 +44,7 @@ def top_of_shift(wire, value, amount, kept):
     """
     below = []
     for bit in reversed(range(len(amount))):
-        value = wire(Mux(amount[bit], shift_left(value, 1 << bit), value), f"by{1 << bit}")
+        value = wire(Mux(amount[bit], _moved_up(value, 1 << bit), value), f"by{1 << bit}")
         reachable = min(len(value), kept + (1 << bit) - 1)
         below.append(value[: len(value) - reachable])
         value = value[len(value) - reachable :]

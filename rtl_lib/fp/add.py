@@ -127,7 +127,7 @@ def _finish(fmt):
 
 
 def _normalize(wire, *, total, shift):
-    shifted = wire(shift_left(total, shift), "shifted")
+    shifted = wire(shift_left(wire, total, shift), "shifted")
     return {"significand": Cat(shifted[:2].any(), shifted[2:])}
 
 

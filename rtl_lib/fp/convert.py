@@ -53,7 +53,7 @@ def _measure(params, wire, *, magnitude):
 def _normalize(params, wire, *, magnitude, leading):
     """Shifts the leading one to the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
-    normal = wire(shift_left(magnitude, leading), "normal")
+    normal = wire(shift_left(wire, magnitude, leading), "normal")
     return {
         "kept": Cat(Const(0, kept), normal)[-kept:],
         "lost": normal[: max(0, params.width - kept)],
@@ -120,7 +120,7 @@ def _unpack(params, wire, *, a):
 
 
 def _to_integer(params, wire, *, fraction, distance):
-    shifted = wire(shift_left(Cat(fraction, Const(0, params.width)), distance), "shifted")
+    shifted = wire(shift_left(wire, Cat(fraction, Const(0, params.width)), distance), "shifted")
     bits = len(fraction)
     return {"magnitude": shifted[bits:], "guard": shifted[bits - 1], "rest": shifted[: bits - 1]}
 

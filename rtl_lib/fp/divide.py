@@ -45,8 +45,8 @@ def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leadi
     lower. ``base`` is that exponent, biased, less one.
     """
     return {
-        "rest": shift_left(significand_a, leading_a),
-        "divisor": shift_left(significand_b, leading_b),
+        "rest": shift_left(wire, significand_a, leading_a),
+        "divisor": shift_left(wire, significand_b, leading_b),
         "base": difference - leading_a + leading_b + (fmt.bias - 2),
     }
 

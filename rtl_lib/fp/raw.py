@@ -182,11 +182,20 @@ def _pack_flushed(fmt, wire, *, rounded, up, sign, nan, infinite, zero):
 
 
 def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):
-    """A result beyond the largest number is infinity; rounding toward zero never exceeds the largest number."""
-    overflow = rounded[fmt.mantissa :] >= fmt.top_exponent
-    inward = {"zero": Const(1, 1), "up": sign, "down": ~sign}.get(rounding, Const(0, 1))
-    magnitude = Mux(overflow, Mux(inward, fmt.largest, fmt.infinity()), rounded[: fmt.width - 1])
+    """A result beyond the largest number is infinity; rounding toward zero never exceeds the largest number.
+
+    The conditions exclude each other, so that each bit of the result is the rounded one, or set or cleared.
+    """
+    mantissa, field = rounded[: fmt.mantissa], rounded[fmt.mantissa :]
     if not fmt.subnormals:
-        zero = zero | ~rounded[fmt.mantissa :].any()
-    magnitude = Mux(infinite, fmt.infinity(), Mux(zero, 0, magnitude))
-    return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[: fmt.width - 1], sign))}
+        zero = zero | ~field.any()
+    exponent, above = field[: fmt.exponent], field[fmt.exponent :]
+    overflow = wire((exponent.all() | above.any()) & ~(nan | infinite | zero), "overflow")
+    inward = {"zero": Const(1, 1), "up": sign, "down": ~sign}.get(rounding, Const(0, 1))
+    largest = wire(overflow & inward, "largest")
+    special = wire(nan | infinite | (overflow & ~inward), "special")
+    none = wire(zero & ~nan & ~infinite, "none")
+    ones = (1 << fmt.exponent) - 1
+    exponent = Mux(special, ones, Mux(none, 0, Mux(largest, ones - 1, exponent)))
+    mantissa = Mux(special | none, Mux(nan, fmt.quiet_nan, 0), mantissa | largest.replicate(fmt.mantissa))
+    return {"o": Cat(mantissa[: fmt.mantissa], exponent[: fmt.exponent], sign & ~nan)}

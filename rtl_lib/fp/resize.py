@@ -59,7 +59,7 @@ def _normalize(params, wire, *, significand_a, base, leading):
     padding = Const(0, params.target.precision + 2 - params.source.precision)
     return {
         "scale": (base - leading)[: params.target.exponent + 1],
-        "significand": Cat(padding, shift_left(significand_a, leading), 0),
+        "significand": Cat(padding, shift_left(wire, significand_a, leading), 0),
     }
 
 

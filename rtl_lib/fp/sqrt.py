@@ -36,7 +36,7 @@ def _measure(wire, *, significand_a):
 def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
     """The radicand from 1 to below 4, two bits before the point, such that the remaining exponent is even."""
     exponent = wire(exponent_a - leading - fmt.bias, "exponent")
-    normal = wire(shift_left(significand_a, leading), "normal")
+    normal = wire(shift_left(wire, significand_a, leading), "normal")
     radicand = Mux(exponent[0], Cat(0, normal), Cat(normal, 0))
     even = Const(0, len(radicand) % 2)  # digits come in pairs of bits
     return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[: fmt.exponent]}

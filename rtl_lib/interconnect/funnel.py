@@ -68,10 +68,16 @@ class Funnel(wiring.Component):
             arbiter.take.eq(room),
             self.taken.eq(arbiter.chosen & room.replicate(len(chosen))),
             places.i.valid.eq(chosen.any()),
-            Value.cast(places.i.payload).eq(
-                reduce(or_, (offer & bit.replicate(len(offer)) for bit, offer in zip(chosen, offers, strict=True)))
-            ),
+            Value.cast(places.i.payload).eq(self._selected(chosen, offers)),
         ]
         m.d.sync += chosen.eq(self.taken)
         connect(m, places.o, wiring.flipped(self.o))
         return m
+
+    @staticmethod
+    def _selected(chosen, offers):
+        """The offer of the chosen unit; that of a single unit needs no selection, as it counts only where it is
+        valid."""
+        if len(offers) == 1:
+            return offers[0]
+        return reduce(or_, (offer & bit.replicate(len(offer)) for bit, offer in zip(chosen, offers, strict=True)))

@@ -81,11 +81,13 @@ class BurstBuilder(wiring.Component):
             alone.eq(~self.open & self.urgent),
             self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
             self.o.valid.eq((self.open & (ends | (self.i.valid & ~extends))) | (alone & self.i.valid)),
-            self.o.payload.addr.eq(Mux(self.open, Cat(first, upper), self.i.payload) << exact_log2(self.word_bytes)),
-            self.o.payload.words.eq(Mux(self.open, words, 1)),
+            self.o.payload.addr.eq(Mux(alone, self.i.payload, Cat(first, upper)) << exact_log2(self.word_bytes)),
+            self.o.payload.words.eq(Mux(alone, 1, words)),
         ]
         with m.If(taken):
-            m.d.sync += self.last.eq(self.i.payload)
+            m.d.sync += self.last[: self.align_bits].eq(self.i.payload)
+        with m.If(taken & ~extends):  # of a word that extends the burst the upper bits are those of the last one
+            m.d.sync += upper.eq(self.i.payload[self.align_bits :])
         with m.If(taken & ~alone):
             m.d.sync += [self.open.eq(1), following.eq(self.i.payload + 1)]
             with m.If(extends):

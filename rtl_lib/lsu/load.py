@@ -113,10 +113,9 @@ class LoadUnit(wiring.Component):
     def _fresh(self, m, path, runs):
         """Whether the access needs another word: it is not the word of the access before, or that word is stale,
         unless a run is in progress. Unless words are read ahead, it is also the word that was requested last."""
-        word, known, taken = path.i.payload.word, Signal(), self.i.valid & self.i.ready
-        current = path.last
+        word, taken = path.i.payload.word, self.i.valid & self.i.ready
+        current, known = Signal.like(word) if self.reads_ahead else path.last, Signal()
         if self.reads_ahead:
-            current = Signal.like(word)
             with m.If(taken):
                 m.d.sync += current.eq(word)
         with m.If(taken & ~runs):

@@ -72,9 +72,9 @@ class RunAhead(wiring.Component):
         """Build the number of the next word to request, and the decision how far ahead of the accesses it may be."""
         m = Module()
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
-        # more: request the block after this one, too
+        # more: while a word is offered, request the block after this one, too; while none is, words of the run are left
         ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()
-        half, goes_on, ends = Signal(), Signal(), Signal()
+        half, goes_on, ends, left = Signal(), Signal(), Signal(), Signal()
         begun = self.word[:bits]  # after the last word of a block another one begins anyway
         m.d.comb += [
             self.asked.eq(ahead != 0),
@@ -82,22 +82,23 @@ class RunAhead(wiring.Component):
             half.eq(self.reach & (self.word[:bits] == 1 << bits - 1)),
             goes_on.eq(more | half),
             ends.eq(offered[:bits].all()),
+            left.eq(offered != last),
         ]
         count(m, ahead, sent, self.reach)
         with m.If(self.begin):
+            follow = self.word != self.last
             m.d.sync += [
-                self.o.valid.eq(self.word != self.last),
+                self.o.valid.eq(follow),
                 offered.eq(self.word + 1),
                 last.eq(self.last),
-                more.eq(begun[-1] & ~begun.all()),
+                more.eq(follow & begun[-1] & ~begun.all()),
             ]
         with m.Elif(sent):
             m.d.sync += [
-                self.o.valid.eq((offered != last) & (~ends | goes_on)),
+                self.o.valid.eq(left & (~ends | goes_on)),
                 offered.eq(offered + 1),
-                more.eq(goes_on & ~ends),
+                more.eq(left & (ends ^ goes_on)),
             ]
-        with m.Elif(half):
-            # if nothing is offered, ``offered`` is the first word of a block, or the one after the last word of the run
-            m.d.sync += [self.o.valid.eq(self.o.valid | (offered != (last + 1)[: len(last)])), more.eq(self.o.valid)]
+        with m.Elif(half):  # if nothing is offered, ``offered`` is the first word of a block
+            m.d.sync += [self.o.valid.eq(self.o.valid | more), more.eq(self.o.valid)]
         return m

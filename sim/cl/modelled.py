@@ -38,21 +38,22 @@ class ReplayModel:
 
     def check(self, kernel: str, values: Sequence[Value]) -> None:
         """Raises CompileError for a launch that the replay does not cover."""
-        from .launch import overlap  # launches know programs
-
-        planned = self.replayer.kernels[kernel]
         try:
             for name, other in self.replayer.kernels.items():
-                if (
-                    name == kernel
-                    or other.function.attrs.get(Attr.PART_OF) == kernel
-                    or other.function.attrs.get(Attr.AUTORUN)
-                ):
+                if name == kernel or other.function.attrs.get(Attr.PART_OF) == kernel:
+                    self.replayer.machine(name, {}, self._overlap(kernel, values))
+                elif other.function.attrs.get(Attr.AUTORUN):
                     self.replayer.machine(name, {})
-            if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
-                raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
         except NotReplayed as error:
             raise CompileError(_refused(kernel, error)) from None
+
+    def _overlap(self, kernel: str, values: Sequence[Value]) -> bool:
+        """Whether buffers of a launch share bytes, and its kernel must know."""
+        from .launch import overlap  # launches know programs
+
+        names = (kernel, *self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ()))
+        functions = [self.replayer.kernels[name].function for name in names]
+        return overlap(values) and any(OVERLAP in one.attrs.get(Attr.LAUNCH_ARGS, ()) for one in functions)
 
     def figures(
         self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
@@ -64,8 +65,7 @@ class ReplayModel:
             start += self.replayer.register_cycles(started.kernel) if starts else 0
             starts.append(start)
         given = [
-            Launched(started, self._addresses(started.kernel, values), start)
-            for (started, values), start in zip(launches, starts, strict=True)
+            self._launched(started, values, start) for (started, values), start in zip(launches, starts, strict=True)
         ]
         try:
             found = self.replayer.replay(given, autorun=autorun)
@@ -75,6 +75,10 @@ class ReplayModel:
             (start * period, self._statistics(launched.started.kernel, one))
             for start, launched, one in zip(starts, given, found, strict=True)
         ]
+
+    def _launched(self, started: Started, values: Sequence[Value], start: int = 0) -> Launched:
+        kernel = started.kernel
+        return Launched(started, self._addresses(kernel, values), start, self._overlap(kernel, values))
 
     def _addresses(self, kernel: str, values: Sequence[Value]) -> dict[str, int]:
         names = [parameter.name for parameter in self.replayer.kernels[kernel].function.params]
@@ -108,7 +112,7 @@ class ReplayModel:
         for other in self.replayer.kernels.values():
             if other.function.attrs.get(Attr.AUTORUN):
                 raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
-        launch = Launched(started, self._addresses(kernel, values), 0)
+        launch = self._launched(started, values)
         (found,) = self.replayer.replay([launch], cycle)
         return prediction_of(self.replayer.kernels[kernel], self.board, found)
 

@@ -20,6 +20,7 @@ from sim.errors import BuildError, ToolMissing
 
 from .arguments import Value
 from .emulated import given
+from .launch import overlap
 from .modelled import ReplayModel, model_source
 from .unpredicted import Unpredicted
 
@@ -52,6 +53,8 @@ class RunPredictor:
     def predict(self, kernel: str, values: Sequence[Value], space: IndexSpace, cycle: int) -> Prediction:
         """The prediction of a launch that is about to begin, in that cycle of the board. The board's memory is not
         changed. Raises Unpredicted."""
+        if overlap(values):
+            raise Unpredicted("arguments share bytes of a buffer, which copies do not")
         try:
             self._model.check(kernel, values)
             buffers, scalars = given(self._kernels[kernel], values)

@@ -41,7 +41,7 @@ class LaunchText(ctypes.Structure):
 class ChannelText(ctypes.Structure):
     """``ChannelPlan`` in ``engine/channel.h``."""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in ("depth", "latency", "held")]
+    _fields_ = [(name, ctypes.c_uint64) for name in ("depth", "latency", "held", "board")]
 
 
 @cache

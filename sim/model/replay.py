@@ -34,12 +34,13 @@ AHEAD = 1024
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, and the cycles from the start
-    of the first launch to its own."""
+    """A launch that has ended on the emulator: the ``addresses`` of its buffers by name, whether some of them
+    ``overlap``, and the cycles from the start of the first launch to its own."""
 
     started: Started
     addresses: Mapping[str, int]
     start: int = 0
+    overlap: bool = False
 
 
 class Replayer:
@@ -58,7 +59,7 @@ class Replayer:
         inner: Sequence[MemoryObject] = (),
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
-        self.board, self.channels = board, [one for one in channels if one.stream is None]
+        self.board, self.channels = board, list(channels)
         covered = [one for one in kernels if _runs(one)]
         self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in covered}
@@ -74,11 +75,12 @@ class Replayer:
         self._cycle = RESET_CYCLES  #: of the board, after that; it stands while nothing runs
         self._endless: dict[Started, Endless] = {}
 
-    def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
-        """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
+    def machine(self, kernel: str, addresses: Mapping[str, int], overlap: bool = False) -> MachineText:
+        """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
         check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
-        return MachineText.of(self.kernels[kernel], self._columns(kernel), addresses, channels, self._constant_bytes)
+        given = addresses, channels, self._constant_bytes, overlap
+        return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
@@ -120,14 +122,24 @@ class Replayer:
         endless.continue_with(launch.records)
         return launch
 
+    def _ahead(self, first: "_Launch") -> int:
+        """Cycles from the beginning of autorun kernels to the first row of a launch. They wait for the launch, but not
+        for a stream of the board, which they read from when the host writes its registers."""
+        if any(_end_of_board(one) == 1 for one in self.channels):
+            return self.register_cycles(first.planned.function.name) + first.static
+        return AHEAD
+
     def _run(self, launches: "Sequence[_Launch]", autorun: "Sequence[_Launch]", age: int) -> list[Replayed]:
-        first, ahead = min(one.first_row for one in launches), AHEAD if autorun else 0
+        first, ahead = min(one.first_row for one in launches), self._ahead(launches[0]) if autorun else 0
         rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
         every = [*launches, *autorun]
         texts = (LaunchText * len(every))(
             *(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True))
         )
-        plans = [(one.depth, channel_latency(one.depth), held) for one, held in zip(self.channels, self._held)]
+        plans = [
+            (one.depth, channel_latency(one.depth), held, _end_of_board(one))
+            for one, held in zip(self.channels, self._held)
+        ]
         channels = (ChannelText * max(1, len(plans)))(*(ChannelText(*one) for one in plans))
         held = (ctypes.c_uint64 * max(1, len(plans)))()
         if self._memory is None:
@@ -152,7 +164,7 @@ class _Launch:
 
     def __init__(self, replayer: Replayer, launched: Launched) -> None:
         self.planned = replayer.kernels[launched.started.kernel]
-        self.machine = replayer.machine(launched.started.kernel, launched.addresses)
+        self.machine = replayer.machine(launched.started.kernel, launched.addresses, launched.overlap)
         widths = replayer._tracer.trace.widths
         self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
         if not self.records:
@@ -183,6 +195,11 @@ class _Launch:
         accesses = tuple(AccessFigures(op, *row) for op, row in zip(machine.units, used, strict=True))
         loops = tuple(LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop)
         return Replayed(text.cycles + self.static, text.issued, loops, accesses)
+
+
+def _end_of_board(channel: ChannelPlan) -> int:
+    """``ChannelPlan::board`` in ``engine/channel.h``."""
+    return 0 if channel.stream is None else 1 if channel.stream.direction == "in" else 2
 
 
 def _with_parts(whole: Replayed, parts: Sequence[Replayed]) -> Replayed:

@@ -12,8 +12,9 @@ __all__ = ["main"]
 def main() -> None:
     """The command line, imported after the signal handlers are set: that import takes a while."""
     exit_on_signals()
-    if sys.argv[1:2] == ["compile"]:
-        gc.disable()  # what one compilation makes is needed until the process ends: searching it for garbage is in vain
+    if sys.argv[1:2] in (["compile"], ["check"]):
+        # what one compilation imports and makes is needed until the process ends: searching it for garbage is in vain
+        gc.disable()
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     from hls.cli import main
     from hls.cli_messages import reported_output_errors

@@ -8,6 +8,8 @@ from .timing import Timing
 
 __all__ = ["advice_for", "say_place"]
 
+#: roles of parts whose registers do not depend on the clock that a kernel is scheduled for
+UNITS = ("access units", "global interconnect")
 #: share of routing from which on the placement is at fault rather than the logic
 MOSTLY_ROUTING = 0.65
 
@@ -38,7 +40,13 @@ def advice_for(timing: Timing, scheduled_mhz: float, asked_mhz: float) -> Iterat
         yield "the path is a value that one iteration passes to the next: a larger II (#pragma ii) gives it more cycles"
     if worst.place.role in ("board interface", "kernel dispatch"):
         yield "the path is in the control registers: fewer kernels and arguments in a design shorten it"
-    if worst.place.kernel:
+    if worst.place.role in UNITS:
+        yield (
+            "the path is in a unit of global memory, which is the same at every kernel clock: take a device of a "
+            "faster speed grade; if it is a load whose unit has a cache (report.txt), copy what it reads into an array "
+            "first"
+        )
+    elif worst.place.kernel:
         higher = scheduled_mhz * asked_mhz / timing.mhz
         yield (
             f"compile for a higher clock, --clock {higher:.0f}, and keep --freq {asked_mhz:g} here: "

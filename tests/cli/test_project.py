@@ -134,6 +134,15 @@ def test_the_design_of_a_project_is_that_of_its_program(folder):
     assert sluice("export", "--for", "fusesoc").stdout.startswith("k/export/fusesoc: ")
 
 
+def test_a_kernel_that_a_command_names_is_no_program():
+    """`sluice profile --kernel NAME` is another parameter than the program of `sluice diff --kernel K.cl`."""
+    for name in main.list_commands(None):
+        command = main.get_command(None, name)
+        named = {one.name: one for one in getattr(command, "params", ())}
+        assert "program" not in named or "K.cl" in named["program"].metavar
+        assert "kernel" not in named or named["kernel"].metavar in ("NAME", "K")
+
+
 def test_libraries_of_a_project(folder):
     """Commands, editors and `-l` have the same functions; an error of a library is told with the line that names it."""
     for name in ("functions.toml", "functions.h", "models.cl", "mac3.v", "larger.v"):

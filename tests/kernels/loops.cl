@@ -212,3 +212,16 @@ __kernel void unrolled(ARGS) {
     out[i] = s;
   }
 }
+
+// two sorted halves: what is read decides which word comes next
+__kernel void merging(ARGS) {
+  int i = 0, j = 32;
+  for (int k = 0; k < n; k++) {
+    int x = a[i & 31], y = a[j];
+    out[k] = x <= y ? x : y;
+    if (x <= y)
+      i++;
+    else
+      j += j < 63;
+  }
+}

@@ -15,11 +15,14 @@ N = 64
 
 
 def three_memories():
-    """The default board's memory, one of four narrow banks in short pieces, and one of a single bank of 32-byte
-    words."""
+    """The default board's memory; SDR memory of four narrow banks in short pieces, with bursts of four; and an AXI
+    bridge of 32-byte words, where both directions share the rate."""
     board = load_board("de5net")
-    fast = Memory("sram", 64, 8, 24, (Bank(1 << 16),) * 4, PortTiming(3.6, 60.0), "FAST", 1 << 32)
-    wide = Memory("sram", 1024, 32, 40, (Bank(1 << 20),), PortTiming(8.0, 100.0), "WIDE", (1 << 32) + (1 << 20))
+    sdr = load_board("ulx3s").memory.timing
+    sdr = replace(sdr, beats=4, tCCD_S=4, tCCD_L=4, tRTP=4)
+    fast = Memory("sdr", 64, 8, 24, (Bank(1 << 16),) * 4, sdr, "FAST", 1 << 32)
+    bridge = PortTiming(8.0, 100.0, ports=1)
+    wide = Memory("axi", 1024, 32, 40, (Bank(1 << 20),), bridge, "WIDE", (1 << 32) + (1 << 20))
     return replace(board, others=(fast, wide))
 
 

@@ -53,13 +53,14 @@ def test_cycles_in_external_memory_are_close():
     assert sum(errors.values()) / len(errors) <= MEAN
 
 
-def launched(kernel, space, board="de5net", **scalars):
-    """(the replay, the replayed launch, the buffer ``out``)."""
+def launched(kernel, space, board="de5net", cycle=0, **scalars):
+    """(the replay, the replayed launch, the buffer ``out``); it begins in that ``cycle`` of the board, or (None) after
+    the one before."""
     made = replayer(SOURCE, board)
     buffers = {"a": np.arange(2 * N, dtype=np.int32), "out": np.zeros(N, np.int32)}
     started = made.emulator.start(kernel, buffers, scalars, space)
     made.emulator.advance(last=True)
-    return made, made.replay([Launched(started, {"a": 4096, "out": 8192})])[0], buffers["out"]
+    return made, made.replay([Launched(started, {"a": 4096, "out": 8192})], cycle)[0], buffers["out"]
 
 
 def test_figures_of_a_nest():
@@ -104,6 +105,22 @@ def test_every_figure_of_a_plan_counts():
         assert run_case(case, "ecp5_onchip").cycles > usual
     finally:
         object.__setattr__(region, "again_delay", before)
+
+
+def cycles_from(cycle):
+    return launched("ahead", IndexSpace.of((1,)), cycle=cycle, n=N)[1].cycles
+
+
+def test_the_memory_outlives_a_launch():
+    """Rows stay open, and the next refresh comes when it is due; a younger board has been started anew."""
+    timing = load_board("de5net").memory.timing
+    first, later = cycles_from(0), cycles_from(None)
+    assert later < first <= later + 3 * (timing.tRP + timing.tRCD), "rows of the launch before are open"
+    assert cycles_from(0) == first
+    each = [cycles_from(32 + 149 * k) for k in range(16)]
+    period = load_board("de5net").clock.period_ns / timing.tck_ns  #: of the kernel, in ticks of the memory
+    assert 0.5 < (max(each) - min(each)) * period / timing.tRFC < 2, "some are refreshed once more than others"
+    assert cycles_from(32) == each[0]
 
 
 def test_the_board_counts():

@@ -63,9 +63,11 @@ class Failure:
     error: str
 
 
-def setup_of(seed: int) -> Setup:
+def setup_of(seed: int, board_name: str | None = None) -> Setup:
     """Boards, memory words and kinds of levels in turn; one in four with hardware counters, which take a third of the
-    time."""
+    time. With ``board_name`` always that board, and only the kinds of levels in turn."""
+    if board_name is not None:
+        return Setup(load_board(board_name), (0, 1000, 4)[seed % 3], "")
     board = load_board(("de5net", "a10pac", "de5net")[seed % 3])
     memory = replace(board.memory, read_latency=(100, 20)[seed % 2])
     if seed % 3 == 2:  # one bank whose word is as wide as the widest access
@@ -89,6 +91,7 @@ def run_system(
     places: bool = False,
     together: bool = False,
     feed_forward: str = "never",
+    board: str | None = None,
 ) -> tuple[int, int, list[Failure]]:
     """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, kernels
     that are split into parts, failures). With ``groups`` they are
@@ -98,7 +101,8 @@ def run_system(
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
     members = _members(seed, kernels, groups, places)
-    setup = replace(with_memories(setup_of(seed)) if places else setup_of(seed), feed_forward=feed_forward)
+    setup = with_memories(setup_of(seed, board)) if places else setup_of(seed, board)
+    setup = replace(setup, feed_forward=feed_forward)
     system = setup.build("\n".join(m.text for m in members))
     split = sum(bool(one.layout.parts) for one in system.kernels.values())
     numbered = [(member, seed * kernels + k) for k, member in enumerate(members)]
@@ -196,15 +200,17 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="all kernels of a system run at the same time, which takes less time; not with --places",
     )
+    parser.add_argument("--board", help="run on this board only, such as ecp5_onchip, whose memory is never late")
     parser.add_argument("--feed-forward", choices=FEED_FORWARDS, default="never", help="split kernels")
     options = parser.parse_args(arguments)
     if options.together and options.places:
         parser.error("--together puts all buffers into the default memory: leave --places out")
     failed = 0
     for seed in range(options.start, options.start + options.systems):
-        setup = with_memories(setup_of(seed)) if options.places else setup_of(seed)
+        setup = setup_of(seed, options.board)
+        setup = with_memories(setup) if options.places else setup
         setup = replace(setup, feed_forward=options.feed_forward)
-        kinds = options.groups, options.places, options.together, options.feed_forward
+        kinds = options.groups, options.places, options.together, options.feed_forward, options.board
         try:
             runs, split, failures = run_system(seed, options.kernels, *kinds)
         except Exception as error:  # noqa: BLE001 - what the compiler raises; the systems behind it still are worth a run

@@ -9,8 +9,6 @@ from hls.target.board import DramTiming, load_board
 
 from .native_bench import Bench
 
-BURST = 4  # ticks of data
-
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory) -> Bench:
@@ -58,7 +56,7 @@ def broken_rules(trace: list[Command], t: DramTiming) -> set[str]:
             rows.pop(c.bank)
             at_least("tRAS", c.tick, ("activate", c.bank), t.tRAS)
             at_least("tRTP", c.tick, ("read", c.bank), t.tRTP)
-            at_least("tWR", c.tick, ("write", c.bank), t.CWL + BURST + t.tWR)
+            at_least("tWR", c.tick, ("write", c.bank), t.CWL + t.burst_ticks + t.tWR)
         elif c.name == "refresh":
             if rows:
                 broken.add("refresh with open banks")
@@ -70,16 +68,16 @@ def broken_rules(trace: list[Command], t: DramTiming) -> set[str]:
             at_least("tCCD_S", c.tick, ("column",), t.tCCD_S)
             at_least("tCCD_L", c.tick, ("column", "group", group), t.tCCD_L)
             if c.name == "read":
-                at_least("tWTR_S", c.tick, ("write",), t.CWL + BURST + t.tWTR_S)
-                at_least("tWTR_L", c.tick, ("write", "group", group), t.CWL + BURST + t.tWTR_L)
+                at_least("tWTR_S", c.tick, ("write",), t.CWL + t.burst_ticks + t.tWTR_S)
+                at_least("tWTR_L", c.tick, ("write", "group", group), t.CWL + t.burst_ticks + t.tWTR_L)
             else:
-                at_least("turnaround", c.tick, ("read",), t.CL + BURST + 2 - t.CWL)
+                at_least("turnaround", c.tick, ("read",), t.CL + t.burst_ticks + 2 - t.CWL)
             last["column",] = last["column", "group", group] = c.tick
         last[c.name,] = last[c.name, c.bank] = last[c.name, "group", group] = c.tick
     return broken
 
 
-@pytest.mark.parametrize("name", ["de5net", "a10pac"])
+@pytest.mark.parametrize("name", ["de5net", "a10pac", "ecpix5", "ulx3s"])
 def test_keeps_the_timing_of_the_device(bench, name):
     board = load_board(name)
     trace = commands(bench.run(board, "commands", 20000, 1))
@@ -94,6 +92,14 @@ def test_keeps_the_timing_of_the_device(bench, name):
 def test_is_no_slower_than_the_device(bench, rule):
     """Each rule is reached: one tick more would be broken. So the checker sees it, and the model is not too careful."""
     board = load_board("a10pac")
+    trace = commands(bench.run(board, "commands", 20000, 1))
+    stricter = replace(board.memory.timing, **{rule: getattr(board.memory.timing, rule) + 1})
+    assert rule in broken_rules(trace, stricter)
+
+
+@pytest.mark.parametrize("rule", ["tRCD", "tRP", "tRAS", "tWR", "tCCD_S", "tRRD_S", "tRFC"])
+def test_is_no_slower_than_sdr_memory(bench, rule):
+    board = load_board("ulx3s")
     trace = commands(bench.run(board, "commands", 20000, 1))
     stricter = replace(board.memory.timing, **{rule: getattr(board.memory.timing, rule) + 1})
     assert rule in broken_rules(trace, stricter)

@@ -15,7 +15,7 @@ from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
 from .answers import answers_of
 from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, whole_numbers
-from .refused import NotReplayed, refuse
+from .refused import refuse
 from .units import unit_numbers
 
 __all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
@@ -55,25 +55,26 @@ class MachineText:
         addresses: Mapping[str, int],
         channels: Sequence[tuple[str, int]] = (),
         constant_bytes: int = 0,
+        overlap: bool = False,
     ) -> "MachineText":
-        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name,
-        ``channels`` the names and indices of all, ``constant_bytes`` the size of the constant cache. Raises
-        NotReplayed."""
-        return _Writer(planned, columns, addresses, channels, constant_bytes).write()
+        """The machine of a kernel; ``addresses`` are those of the buffers by name, ``channels`` the names and indices
+        of all, ``constant_bytes`` the size of the constant cache. ``overlap``: in a run in which buffers share bytes.
+        Raises NotReplayed."""
+        return _Writer(planned, columns, addresses, channels, constant_bytes, overlap).write()
 
 
-def rows_of(planned: Planned) -> Iterator[Row]:
-    """The operations between levels that take part in runs whose buffers do not overlap."""
+def rows_of(planned: Planned, overlap: bool) -> Iterator[Row]:
+    """The operations between levels that take part in runs whose buffers ``overlap``, or do not."""
     for region in (planned.plan.top, *planned.plan.loops.values()):
         for level in region.levels:
-            yield from (row for row in level.row if not is_exceptional(row.op))
+            yield from (row for row in level.row if overlap or not is_exceptional(row.op))
 
 
 def wanted_by(planned: Planned) -> list[Op]:
     """The operations of which a run must record what they do."""
     watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
     groups = [op for op in walk(planned.function.body) if op.opcode == "group"]
-    return [*(row.op for row in rows_of(planned)), *watched, *groups]
+    return [*(row.op for row in rows_of(planned, overlap=True)), *watched, *groups]
 
 
 class _Writer:
@@ -84,15 +85,16 @@ class _Writer:
         addresses: Mapping[str, int],
         channels: Sequence[tuple[str, int]],
         constant_bytes: int,
+        overlap: bool,
     ) -> None:
-        self.constant_bytes = constant_bytes
+        self.constant_bytes, self.overlap = constant_bytes, overlap
         self.planned, self.columns, self.addresses = planned, columns, addresses
         self.channels = list(channels)
         self.used = {value for op in walk(planned.function.body) for value in op.operands}
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
     def write(self) -> MachineText:
-        self.rows = rows = [row.op for row in rows_of(self.planned)]
+        self.rows = rows = [row.op for row in rows_of(self.planned, self.overlap)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
         self.text.meets = [op for op in rows if op.opcode == "meet"]
         order = {op: k for k, op in enumerate(walk(self.planned.function.body))}
@@ -133,8 +135,6 @@ class _Writer:
             end = end_of(op)
             region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
             group = groups.setdefault((end, region, op.attrs.get(Attr.PHASE, 0)), len(groups))
-            if (end.channel, end.index) not in self.channels:
-                raise NotReplayed("a call on a stream of the board", op.span)
             channel = self.channels.index((end.channel, end.index))
             answers = bool(op.results) if end.writes else True
             flushed = op.attrs.get(Attr.FLUSH, ())
@@ -182,27 +182,28 @@ class _Writer:
             record,
             *(([MOST_INSIDE] * 2) if by_group else [plan.slots, plan.entries]),
             int(plan.speculative),
+            int(self.overlap and plan.loop is not None and bool(plan.loop.attrs.get(Attr.APART_IF_OVERLAP))),
             _latency(plan.entries, results) if plan.slots == 1 else 1,
             *_point(plan.decide),
-            *_point(plan.again),
-            plan.again_delay,
+            *_point(plan.again_overlap if self.overlap else plan.again),
+            plan.again_overlap_delay if self.overlap else plan.again_delay,
             *ring_numbers(plan, _latency),
             *_listed([self._level(plan, level) for level in plan.levels]),
         ]
 
     def _level(self, plan: RegionPlan, level: LevelPlan) -> list[int]:
         last, single = level is plan.levels[-1], plan.loop is None and units_of(self.planned.function) == 1
-        windows = [w for w in dict.fromkeys(level.windows) if not w.overlap]
+        windows = [w for w in dict.fromkeys(level.windows) if self.overlap or not w.overlap]
         return [
             level.depth,
             int(level.elastic),
             0 if last else level.bypass_depth,
             _latency(level.bypass_depth, True),
-            *_point(level.ready),
+            *_point(level.ready_overlap if self.overlap else level.ready),
             1 if single else level.spacing,
             *whole_numbers(level),
             *_listed([[*_window(plan, level, one), self._group(one)] for one in windows]),
-            *_listed([self._operation(row) for row in level.row if not is_exceptional(row.op)]),
+            *_listed([self._operation(row) for row in level.row if self.overlap or not is_exceptional(row.op)]),
         ]
 
     def _group(self, window: Window) -> int:

@@ -8,9 +8,10 @@
 
 namespace sluice {
 
-/// What a channel is built of: `depth` values, 0 for wires; `held` are in it as the run begins.
+/// What a channel is built of: `depth` values, 0 for wires; `held` are in it as the run begins. `board`: a stream of the
+/// board, which writes (1) or reads (2) a value in each cycle; else 0.
 struct ChannelPlan {
-  u64 depth, latency, held;
+  u64 depth, latency, held, board;
 };
 
 class CallGroup;
@@ -18,8 +19,9 @@ class CallGroup;
 /// A FIFO, or wires. Values are not modelled: calls that block are made whatever the values are.
 class Channel {
  public:
-  Channel(Clock& clock, const ChannelPlan& plan) : fifo_(clock, static_cast<u32>(plan.depth ? plan.depth : 1), static_cast<u32>(plan.latency)), wires_(!plan.depth) {
+  Channel(Clock& clock, const ChannelPlan& plan) : fifo_(clock, static_cast<u32>(plan.depth ? plan.depth : 1), static_cast<u32>(plan.latency)), wires_(!plan.depth), board_(plan.board) {
     for (u64 k = 0; k < plan.held; k++) fifo_.put();
+    commit();
   }
   /// Each end: the calls that can use it in this cycle are known before any is made.
   bool can_write() const { return wires_ ? reads_ : fifo_.can_push(); }
@@ -30,12 +32,20 @@ class Channel {
     if (writes) fifo_.push(0);
     else fifo_.pop();
   }
-  void commit() { reads_ = writes_ = false; }
+  /// The board's end.
+  void serve() {
+    if (wires_) return;
+    if (board_ == kWrites && fifo_.can_push()) fifo_.push(0);
+    if (board_ == kReads && fifo_.head()) fifo_.pop();
+  }
+  void commit() { reads_ = board_ == kReads, writes_ = board_ == kWrites; }
   u64 held() const { return wires_ ? 0 : fifo_.level(); }
 
  private:
+  enum Board { kNone, kWrites, kReads };
   Fifo fifo_;
   const bool wires_;
+  const u64 board_;
   bool reads_ = false, writes_ = false;  ///< an end that is ready in this cycle, for wires
 };
 

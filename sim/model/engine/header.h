@@ -40,7 +40,8 @@ class Header {
 
   /// Whether a token is on offer, and which.
   bool peek(Token& token) {
-    if (!free_.empty() && !held_ && requests.head() && started - retired_ < static_cast<u64>(plan_.entries)) {
+    const bool alone = !plan_.apart || free_.size() == slots_.size();
+    if (!free_.empty() && alone && !held_ && requests.head() && started - retired_ < static_cast<u64>(plan_.entries)) {
       token = {rows_.data + (requests.front() - 1) * rows_.width, free_.front(), started, true, false, false, epoch_};
       return true;
     }

@@ -141,8 +141,8 @@ void Machine::renew() {
 bool Machine::ended() {
   if (cycles) return true;
   if (!passed()) return false;
-  units_.end();
   const bool sent = std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->requests().empty(); });
+  units_.end(sent);
   if (!sent || !units_.idle()) return false;
   cycles = clock_.now - start_;
   return true;

@@ -84,8 +84,8 @@ void KernelUnits::connect() const {
   }
 }
 
-void KernelUnits::end() {
-  bool drained = true;
+void KernelUnits::end(bool sent) {
+  bool drained = sent;
   for (StoreUnit* unit : stores)
     if (unit) unit->over = over, drained = drained && unit->drained;
   over = drained;

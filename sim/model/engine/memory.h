@@ -90,8 +90,8 @@ struct KernelUnits {
 
   /// The fences, once all units exist.
   void connect() const;
-  /// The kernel gives no more stores than those on their way.
-  void end();
+  /// The kernel gives no more stores than those on their way; all calls on channels were `sent`, or not.
+  void end(bool sent);
   bool idle() const;
   /// Executions, words and bursts of a unit.
   void figures(size_t unit, u64* out) const;

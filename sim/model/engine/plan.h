@@ -51,6 +51,7 @@ struct RegionPlan {
   int record;  ///< number of the loop in the record
   int slots, entries;
   bool speculative;
+  bool apart;  ///< invocations are not interleaved
   int exit_latency;
   Point decide, again;
   int again_delay;
@@ -171,7 +172,7 @@ class Reader {
     read(l.windows), read(l.row);
   }
   void read(RegionPlan& r) {
-    read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.exit_latency), read(r.decide), read(r.again);
+    read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.apart), read(r.exit_latency), read(r.decide), read(r.again);
     read(r.again_delay), read(r.ring), read(r.overtaking), read(r.returned_latency), read(r.result_latency), read(r.levels);
   }
   void read(UnitPlan& u) {

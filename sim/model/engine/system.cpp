@@ -20,6 +20,7 @@ void System::step() {
   for (const auto& machine : machines_) machine->evaluate();
   for (const auto& machine : machines_) machine->offer();
   for (const auto& machine : machines_) machine->call();
+  for (const auto& channel : channels_) channel->serve();
   if (!rests_ || remembers_) {
     memory_.evaluate();
     memory_.commit();

@@ -217,6 +217,8 @@ def test_advice_is_about_what_is_slow():
 
     assert "--clock 125" in advice(ADD, 8, 4.5) and "--seed" not in advice(ADD, 8, 4.5)
     assert "--seed" in advice(ADD, 2, 10) and "block RAM" in advice(ADD, 8, 4.5, True)
+    unit = advice(Place("k", "", "access units", "load_a_L9_unit", 9), 8, 4.5)
+    assert "speed grade" in unit and "--clock" not in unit
     assert "larger II" in advice(Place("k", "i", "feedback", "x", 6), 8, 4.5)
     shared = advice(Place(role="board interface", part="control_windows"), 8, 4.5)
     assert "control registers" in shared and "--clock" not in shared and "80 MHz" in shared

@@ -5,10 +5,13 @@ import re
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
+from hls.report import html as report_html
+from hls.report.schema import schema
 from sim.errors import ToolMissing
 from sim.synthesis.__main__ import main as synth
 from sim.synthesis.tools import NEXTPNR_ECP5, YOSYS, Tool
@@ -63,9 +66,13 @@ def _needs_tools():
 
 def test_a_small_design(design, run, monkeypatch):
     _needs_tools()
+    (design / "report.html").write_text("a page without it")
     code, said = run(design, "--freq", 100, "--json")
     assert code == 0, said.err
     found = json.loads(said.out)
+    report = json.loads((design / "report.json").read_text())
+    assert report["synthesis"] == found and (design / "report.html").read_text() == report_html.render_plain(report)
+    jsonschema.validate(report, schema())
     assert found == json.loads((design / "synthesis.json").read_text())
     # the block RAMs and DSP blocks that were planned are those that were mapped
     row = found["design"]
