@@ -154,6 +154,13 @@ static void arguments(void) {
   EXPECT(CL_INVALID_ARG_SIZE, clSetKernelArg(add, 0, 4, &a));
   EXPECT(CL_INVALID_MEM_OBJECT, clSetKernelArg(add, 0, sizeof a, &queue));
   EXPECT(CL_INVALID_MEM_OBJECT, clSetKernelArg(add, 0, sizeof a, &foreign));
+  size_t items = 16;
+  EXPECT(CL_SUCCESS, clSetKernelArg(add, 0, sizeof a, &a));
+  EXPECT(CL_SUCCESS, clSetKernelArg(add, 2, sizeof n, &n));
+  cl_mem brief = clCreateBuffer(context, 0, 64, NULL, &code); /* a kernel does not keep it */
+  EXPECT(CL_SUCCESS, clSetKernelArg(add, 1, sizeof brief, &brief));
+  EXPECT(CL_SUCCESS, clReleaseMemObject(brief));
+  EXPECT(CL_INVALID_KERNEL_ARGS, clEnqueueNDRangeKernel(queue, add, 1, NULL, &items, NULL, 0, NULL, NULL));
   EXPECT(CL_SUCCESS, clSetKernelArg(add, 0, sizeof a, &null));
   EXPECT(CL_INVALID_ARG_VALUE, clSetKernelArg(four, 1, 16, &n));
   EXPECT(CL_INVALID_ARG_SIZE, clSetKernelArg(four, 1, 0, NULL));

@@ -77,7 +77,8 @@ void set_buffer(const Kernel& kernel, cl_uint index, size_t size, const void* va
   if (found->context != kernel.program->context) {
     throw Refused{CL_INVALID_MEM_OBJECT, place_of(kernel, index) + "the buffer is of another context"};
   }
-  argument.buffer = found;
+  argument.points = true;
+  argument.memory = found;
 }
 
 void set_local(const Kernel& kernel, cl_uint index, size_t size, const void* value, Argument& argument) {

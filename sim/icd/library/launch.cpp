@@ -90,9 +90,11 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
     arguments = found->arguments;
   }
   for (size_t k = 0; k < arguments.size(); ++k) {
-    if (arguments[k].set) continue;
-    throw Refused{CL_INVALID_KERNEL_ARGS,
-                  "argument " + std::to_string(k) + " of kernel " + found->facts->name + " is not set"};
+    arguments[k].buffer = arguments[k].memory.lock();
+    bool gone = arguments[k].points && arguments[k].buffer == nullptr;
+    if (arguments[k].set && !gone) continue;
+    throw Refused{CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(k) + " of kernel " + found->facts->name +
+                                              (gone ? ": its memory has been released" : " is not set")};
   }
   check_group(*on->device, known->second, space);
   if (space.empty) return Enqueue{on, count, list, event, type}(Place::kNowhere, nullptr);

@@ -56,7 +56,9 @@ class Program : public Object, public std::enable_shared_from_this<Program> {
 
 struct Argument {
   bool set = false;
-  std::shared_ptr<Memory> buffer;
+  bool points = false;           ///< to `memory`; a null pointer otherwise
+  std::weak_ptr<Memory> memory;  ///< as the standard says, a kernel does not keep what the host releases
+  std::shared_ptr<Memory> buffer;  ///< the same, of a command, which does
   size_t offset = 0;  ///< of a pointer into shared virtual memory
   std::string bytes;  ///< of a scalar
   size_t local = 0;   ///< bytes of local memory

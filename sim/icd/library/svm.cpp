@@ -218,8 +218,10 @@ cl_int CL_API_CALL set_kernel_arg_svm_pointer(cl_kernel kernel, cl_uint index, c
     Argument argument;
     argument.set = true;
     if (pointer != nullptr) {
-      argument.buffer = find_svm(*found->program->context, pointer, &argument.offset);
-      require(argument.buffer != nullptr, CL_INVALID_ARG_VALUE, "the pointer is not into shared virtual memory");
+      auto memory = find_svm(*found->program->context, pointer, &argument.offset);
+      argument.points = true;
+      argument.memory = memory;
+      require(memory != nullptr, CL_INVALID_ARG_VALUE, "the pointer is not into shared virtual memory");
     }
     std::lock_guard<std::mutex> guard(found->lock);
     found->arguments[index] = argument;
