@@ -38,7 +38,7 @@ def record_type(formats: Sequence[Format]) -> ArrayType:
 
 def shows_text(channel: MemoryObject) -> bool:
     """Whether the values of a channel are records of printf."""
-    return (Attr.PRINTS, True) in channel.attrs
+    return bool(dict(channel.attrs).get(Attr.PRINTS))
 
 
 def type_named(text: str) -> IntType | FloatType:
