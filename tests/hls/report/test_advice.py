@@ -28,8 +28,12 @@ TWO = (
     " s += {}a[r];\n}}\no[0] = s;"
 )
 NEST = (
-    CLEARED + "for (int r = 0; r < n; r++)\n {}\n for (int i = 0; i < 4; i++)\n  for (int t = 0; t < 4; t++)\n"
+    CLEARED + "for (int r = 0; r < n; r++)\n for (int i = 0; i < 4; i++)\n  for (int t = 0; t < 4; t++)\n"
     "   h[i * 4 + t] += a[r * 4 + t] * a[i];\nfor (int j = 0; j < 1024; j++) o[j] = h[j];"
+)
+TURNS = (
+    "int s = 0;\n{}\nfor (int i = 0; i < n; i++) {{\n int t = s;\n for (int j = 0; j < 3; j++) {{\n"
+    "  for (int k = j; k < 3; k++) t += s ^ k;\n  s += t;\n }}\n o[i] = s - t;\n}}"
 )
 STRIDED = "{}for (int r = 0; r < n; r++) {{\n int s = 0;\n for (int i = 0; i < 80; i++) s += o[i * n];\n o[(s & 7) * n] = r;\n}}"
 CHANNEL = "channel int c;\n" + HEAD
@@ -123,7 +127,7 @@ CASES = {
         TWO.format("float own = 0;", "own", "own + "),
         FLOATS,
     ),
-    "one nest": ("Coalesce loop i and its inner loops", NEST.format(""), NEST.format("#pragma loop_coalesce"), FLOATS),
+    "one nest": ("Coalesce loop i and its inner loops", TURNS.format(""), TURNS.format("#pragma loop_coalesce"), HEAD),
     "ivdep around a loop": (
         "Remove the dependence: write #pragma ivdep",
         STRIDED.format(""),
@@ -191,10 +195,15 @@ def test_copies_of_a_loop_are_looked_at_together():
     assert [(one.count, one.ii) for one in loop.variants] == [(2, 7), (2, 1)]
 
 
+def test_a_nest_that_adds_to_the_row_before_needs_no_advice():
+    """In i-k-j order each row adds to the elements that the one before stored: one loop, of an iteration a cycle."""
+    loops = every(kernel(NEST, FLOATS).loops)
+    assert all(loop.ii <= 1 and not loop.would_be for loop in loops)
+
+
 @pytest.mark.parametrize(
     "body",
     [
-        NEST.format(""),  # in i-k-j order: each row adds to the elements that the one before stored
         CLEARED
         + "for (int i = 0; i < n; i++)\n h[i & 3] = h[i & 3] * a[i] + 1;\nfor (int j = 0; j < 1024; j++) o[j] = h[j];",
         CLEARED + "for (int i = 3; i < n; i++)\n h[2 * i] = h[i] * a[i];\nfor (int j = 0; j < 1024; j++) o[j] = h[j];",
