@@ -32,7 +32,7 @@ NEST = (
     "   h[i * 4 + t] += a[r * 4 + t] * a[i];\nfor (int j = 0; j < 1024; j++) o[j] = h[j];"
 )
 TURNS = (
-    "int s = 0;\n{}\nfor (int i = 0; i < n; i++) {{\n int t = s;\n for (int j = 0; j < 3; j++) {{\n"
+    "int s = 0;\nfor (int i = 0; i < n; i++) {{\n int t = s;\n {}\n for (int j = 0; j < 3; j++) {{\n"
     "  for (int k = j; k < 3; k++) t += s ^ k;\n  s += t;\n }}\n o[i] = s - t;\n}}"
 )
 STRIDED = "{}for (int r = 0; r < n; r++) {{\n int s = 0;\n for (int i = 0; i < 80; i++) s += o[i * n];\n o[(s & 7) * n] = r;\n}}"
@@ -127,7 +127,7 @@ CASES = {
         TWO.format("float own = 0;", "own", "own + "),
         FLOATS,
     ),
-    "one nest": ("Coalesce loop i and its inner loops", TURNS.format(""), TURNS.format("#pragma loop_coalesce"), HEAD),
+    "one nest": ("Coalesce loop j and its inner loops", TURNS.format(""), TURNS.format("#pragma loop_coalesce"), HEAD),
     "ivdep around a loop": (
         "Remove the dependence: write #pragma ivdep",
         STRIDED.format(""),
