@@ -19,7 +19,7 @@ from .passes.inspection import Inspection
 from .passes.link.apply_design import apply_design
 from .passes.link.place_buffers import as_used
 from .passes.lowering.inline import Inline
-from .passes.pipeline import link_program
+from .passes.run_stages import link_program
 from .planning import Compilation, CompiledKernel, plan_program
 from .planning.memory import ChannelPlan, plan_channels
 from .planning.schedule import balance_channels

@@ -6,7 +6,8 @@ from hls.driver import CompiledKernel, plan_module
 from hls.frontend import parse_source
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
-from hls.passes.pipeline import deep_recursion, link_program
+from hls.passes.run_stages import link_program
+from hls.recursion import deep_recursion
 from hls.target.board import load_board
 
 __all__ = ["planned"]

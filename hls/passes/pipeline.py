@@ -9,13 +9,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..analysis.timing import TimingModel
 from ..diag import Diagnostic
-from ..ir import Function, Module, Op
-from ..ir.launch import is_part
+from ..ir import Module, Op
 from ..limits import DEFAULT_LIMITS, Limits
 from ..narrow import instance, present
-from ..recursion import deep_recursion
 from ..target.board import Board
 from .float.contract_float_trees import ContractFloatTrees
 from .float.expand_float_reductions import ExpandFloatReductions
@@ -23,7 +20,6 @@ from .float.flush_denormals import FlushDenormals
 from .float.guard_addends import GuardAddends
 from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
-from .inspection import Inspection
 from .link.check_legality import CheckLegality
 from .link.decouple import Decouple
 from .link.link_pipes import LinkPipes
@@ -40,7 +36,6 @@ from .loops.fuse_loops import FuseLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
 from .loops.merge_swapped_values import MergeSwappedValues
-from .loops.merged_attributes import Merged
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
 from .loops.reduce_induction_products import ReduceInductionProducts
 from .loops.unroll import Unroll, Unrolled
@@ -52,7 +47,7 @@ from .lowering.inline import Inline
 from .lowering.lower_pointers import LowerPointers
 from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
-from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
+from .manager import FunctionPass, ModulePass, Repeat, Stage
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
@@ -80,7 +75,6 @@ from .memory.serialize_stores import SerializeStores
 from .memory.sink_stores import SinkStores
 from .memory.split_scalars import SplitScalars
 from .memory.sroa import Sroa
-from .memory.storage_attributes import in_memory
 from .order.check_barrier_convergence import CheckBarrierConvergence
 from .order.expand_channel_indices import ExpandChannelIndices
 from .order.forward_in_flight_stores import ForwardInFlightStores
@@ -89,6 +83,7 @@ from .order.limit_barriers import LimitBarriers
 from .order.lower_channel_fences import LowerChannelFences
 from .order.mark_fenced_memory import MarkFencedMemory
 from .order.order_channel_calls import OrderChannelCalls
+from .pipeline_options import PipelineOptions
 from .recurrence.absorb_guards import AbsorbGuards
 from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.distribute_over_selects import DistributeOverSelects
@@ -117,60 +112,17 @@ from .scalar.merge_range_checks import MergeRangeChecks
 from .scalar.strength_reduction import StrengthReduction
 
 __all__ = [
-    "PipelineOptions",
     "all_stages",
-    "fit_to_target",
+    "decouple_stage",
+    "inline_stage",
     "kernel_passes",
     "kernel_stages",
-    "legalize",
-    "link_program",
-    "optimize",
-    "split",
-    "without_stream_bounds",
+    "legalize_stage",
+    "link_stage",
+    "stages_around_split",
+    "target_stage",
+    "units_stage",
 ]
-
-
-@dataclass(frozen=True)
-class PipelineOptions:
-    """``max_inlined`` bounds inlining, ``max_ops`` unrolling, ``max_accesses`` the accesses to global memory, and
-    ``max_array_accesses`` those to an array, ``max_barriers`` the barriers. ``address_bits`` is the width of a byte
-    offset into any buffer of the board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses
-    are coalesced up to ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most
-    ``unrolled_floats`` floating-point operations in all copies.
-
-    ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
-    ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
-    accesses; ``compared`` names further memories for which they are; ``slots`` is how many stores of one operation may
-    be in flight then. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with
-    its kernel, that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on
-    it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called.
-    ``check`` runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives
-    warnings, ``record`` every loop that is unrolled or merged into another.
-    """
-
-    max_ops: int = Limits.unrolled
-    max_inlined: int = Limits.operations
-    max_accesses: int = Limits.accesses
-    max_array_accesses: int = Limits.array_accesses
-    max_barriers: int = Limits.barriers
-    address_bits: int = 40
-    max_access_bytes: int = 64
-    word_bytes: int = 64
-    unrolled_floats: int = AutoUnrollPolicy.floats
-    memory_latency: int = 0
-    ram_bytes: int = 0
-    hazards: bool = False
-    compared: frozenset[str] = frozenset()
-    slots: int = 0
-    fp_relaxed: bool = False
-    in_memory: frozenset[tuple[str, str]] = frozenset()
-    timing: TimingModel | None = None
-    cells: Callable[[Function], int] | None = None
-    cell_name: str = "logic cells"
-    check: bool = False
-    inspection: Inspection | None = None
-    warn: Callable[[Diagnostic], None] | None = None
-    record: Callable[[Unrolled | Merged], None] | None = None
 
 
 #: cheap; runs after every pass that may create constants or dead operations
@@ -222,6 +174,14 @@ def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
         _recurrence(options),
         _order(options),
     )
+
+
+def stages_around_split(options: PipelineOptions) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
+    """The stages for a kernel without calls: those for the whole kernel, and those that each of its parts passes for
+    itself where it is split."""
+    stages = kernel_stages(options)
+    place = [stage.name for stage in stages].index("memory")
+    return stages[:place], stages[place:]
 
 
 def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
@@ -373,7 +333,7 @@ def _scalar(options: PipelineOptions) -> Stage:
     )
 
 
-def _decouple(options: PipelineOptions, **request: Any) -> Stage:
+def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Splits kernels, those for which that is asked for (:func:`split`); ``request`` are fields of the pass."""
     # addresses have their final widths, and no load is made early or coalesced with others yet: each part gets that
     return Stage("decouple", (Decouple(options.address_bits, warn=options.warn, **request),))
@@ -520,14 +480,13 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
     options = replace(options, fp_relaxed=True, hazards=True)
-    stages = kernel_stages(options)
-    before, after = stages[:_MEMORY], stages[_MEMORY:]
+    before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),
         legalize_stage(board, options.warn),
         inline_stage(options),
         *before,
-        _decouple(options),
+        decouple_stage(options),
         *after,
         target_stage(options),
         units_stage(None),
@@ -548,86 +507,6 @@ class ForEachFunction(ModulePass):
     def run(self, module: Module) -> Module:
         """The module with every function transformed."""
         return Module({name: self.each.run(f) for name, f in module.functions.items()}, module.sources, module.channels)
-
-
-def link_program(
-    module: Module,
-    fpc: bool = False,
-    tell: Callable[[Diagnostic], None] | None = None,
-    flush: bool = False,
-    inspection: Inspection | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    prints: bool = False,
-) -> Module:
-    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, and ``tell`` receives a note for
-    each; with ``flush`` subnormal numbers count as zeros; with ``prints`` hardware prints. Raises CompileError for
-    pipes and kernels that do not fit together."""
-    with deep_recursion():
-        return PassManager(inspection).run((link_stage(fpc, tell, flush, limits, prints),), module)
-
-
-def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
-    """A linked program in the form that hardware can compute. Raises CompileError for what the target does not
-    support."""
-    with deep_recursion():
-        return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
-
-
-def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Module:
-    """Kernels ready for scheduling: no calls, `if`, pointers or private memories; only loops are control flow.
-
-    Raises CompileError for a kernel that cannot be built.
-    """
-    with deep_recursion():
-        inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
-        functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
-    return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
-
-
-def _optimized(function: Function, options: PipelineOptions) -> Function:
-    names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
-    function = in_memory(function, names) if names else function
-    if names and options.inspection:
-        options.inspection.again(function)
-    stages = kernel_stages(options)
-    if is_part(function):  # what comes before was done to the whole kernel
-        stages = stages[_MEMORY:]
-    return PassManager(options.inspection, options.check, _forms_of(function)).run_function(stages, function)
-
-
-#: the place of the stage behind the split of kernels
-_MEMORY = 4
-
-
-def _forms_of(function: Function) -> frozenset[Form]:
-    return frozenset(Form) - {Form.ORDERED} if is_part(function) else frozenset({Form.LINKED, Form.INLINED})
-
-
-def split(name: str, module: Module, options: PipelineOptions, depth: int, required: bool) -> Module:
-    """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
-    the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. If the kernel is
-    not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
-    CompileError is raised then."""
-    with deep_recursion():
-        function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
-        manager = PassManager(options.inspection, options.check, _forms_of(function))
-        flat = manager.run_function(kernel_stages(options)[:_MEMORY], function)
-        stage = _decouple(options, depth=depth, required=required, taken=frozenset(module.functions) - {name})
-        alone = Module({name: flat}, module.sources, module.channels)
-        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
-    if len(after.functions) == 1:
-        return Module({name: function}, module.sources, module.channels)
-    return after
-
-
-def fit_to_target(function: Function, options: PipelineOptions) -> Function:
-    """An optimized kernel after the passes that depend on the delays of the target."""
-    return PassManager(options.inspection, options.check, Form).run_function((target_stage(options),), function)
-
-
-def without_stream_bounds(function: Function, loads: AbstractSet[Op], options: PipelineOptions) -> Function:
-    """The kernel without stream bounds on ``loads``."""
-    return PassManager(options.inspection, options.check, Form).run_function((units_stage(loads),), function)
 
 
 def _recorded(record: Callable[[Unrolled], None] | None):

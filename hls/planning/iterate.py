@@ -30,7 +30,8 @@ from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
-from ..passes.pipeline import PipelineOptions, fit_to_target, optimize, without_stream_bounds
+from ..passes.pipeline_options import PipelineOptions
+from ..passes.run_stages import fit_to_target, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked

@@ -9,7 +9,7 @@ from ..ir import Attr, Function, Module
 from ..model.operations import logic_cells
 from ..options import Options
 from ..passes.manager import each_kernel
-from ..passes.pipeline import legalize, optimize, split
+from ..passes.run_stages import legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
 

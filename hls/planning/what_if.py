@@ -17,7 +17,7 @@ from ..ir.accesses import is_access, memory_name
 from ..ir.clone import clone_function
 from ..passes.inspection import Inspection
 from ..passes.loops.mark_non_interleaved import MarkNonInterleaved
-from ..passes.pipeline import legalize
+from ..passes.run_stages import legalize
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_again, plan_alone
 from .schedule import RegionPlan
 

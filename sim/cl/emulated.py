@@ -115,7 +115,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
     with deferred():
         from hls.assumed_sizes import assume_sizes
         from hls.frontend import parse_source  # not needed by a host program that fails before
-        from hls.passes.pipeline import link_program
+        from hls.passes.run_stages import link_program
 
     parsed = parse_source(
         source,

@@ -194,7 +194,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         from hls.driver import network_channels, plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
-        from hls.passes.pipeline import link_program
+        from hls.passes.run_stages import link_program
         from hls.rtl_functions import mark_rtl_functions
 
     parsed = parse_source(

@@ -16,7 +16,7 @@ import numpy as np
 from hls.diag import CompileError
 from hls.ir import Module
 from hls.ir.verifier import VerifyError
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 from sim.emulator import EmulationError
 from sim.errors import BuildError
 from tests.pocl import context as pocl_context

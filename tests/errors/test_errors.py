@@ -12,7 +12,7 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
 from hls.passes.link.check_legality import check_hardware
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.target.board import load_board
 
 BOARD = load_board("de5net")

@@ -10,7 +10,7 @@ from hls.driver import compile, compile_module, plan_module
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Region
 from hls.options import Options
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.report.bottleneck import LoopExplainer
 from hls.report.collect import collect
 from hls.target.board import load_board

@@ -6,7 +6,7 @@ import pytest
 from hls import Options, load_board
 from hls.driver import plan_module
 from hls.frontend import parse_source
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from tests.guides.memories import MEMORIES, SOURCE, Planned, measure
 from tests.kernels.system import KernelSystem
 

@@ -12,7 +12,7 @@ import pytest
 
 from hls.ir.parser import parse_module
 from hls.opt import known_passes
-from hls.passes.pipeline import deep_recursion
+from hls.recursion import deep_recursion
 from tests.ir.case import ANALYSES, PACKAGE, ROOT, Case, answered, board, cases_of, read_case, transformed
 from tests.ir.printers import PRINTERS
 

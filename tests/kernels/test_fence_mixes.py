@@ -8,7 +8,7 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.launch import IndexSpace
 from hls.options import Options
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.target.board import load_board
 from sim.emulator import Emulator
 from tests.sim.emulator.both import Run, emulated, interpreted

@@ -8,7 +8,8 @@ import pytest
 
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import link_program, optimize
 from sim import cl
 from sim.emulator import Emulator
 from tests.sim.emulator.both import Run, emulated

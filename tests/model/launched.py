@@ -13,7 +13,8 @@ from hls.model.workload import Workload
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import deep_recursion, link_program
+from hls.passes.run_stages import link_program
+from hls.recursion import deep_recursion
 from hls.target.board import load_board
 from sim.cl.workloads import Observation, Source, memories_of
 from sim.emulator import Emulator

@@ -18,7 +18,7 @@ from hls.model.replay import NotReplayed
 from hls.model.replay.figures import Replayed
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.recursion import deep_recursion
 from hls.target.board import load_board
 from sim.cl.board import SimulatedBoard

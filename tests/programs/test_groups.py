@@ -11,7 +11,8 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.launch import units_of
 from hls.options import Options
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 from hls.target.board import load_board
 from tests.kernels.system import MAX_CYCLES
 from tests.pocl import context as pocl_context

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hls.frontend import parse_source
-from hls.passes.pipeline import link_program, optimize
+from hls.passes.run_stages import link_program, optimize
 from sim.emulator import Emulator
 from tests.sim.emulator.both import Run, emulated, interpreted
 

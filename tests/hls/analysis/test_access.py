@@ -4,8 +4,8 @@ import pytest
 
 from hls.analysis.memory.strides import Step, access_patterns
 from hls.frontend import parse_source
-from hls.passes.pipeline import optimize
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
+from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 

@@ -10,7 +10,8 @@ from hls.frontend import parse_source
 from hls.ir import Attr
 from hls.passes.lowering.inline import Inline
 from hls.passes.order.check_barrier_convergence import CheckBarrierConvergence
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 
 OF_64 = "__attribute__((reqd_work_group_size(64, 1, 1))) "
 PLANE = "__attribute__((reqd_work_group_size(8, 4, 1))) "

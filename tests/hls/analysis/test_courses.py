@@ -9,7 +9,8 @@ from hls.analysis.induction.periodic import PeriodicSequences
 from hls.analysis.loops.loop_tree import LoopTree
 from hls.frontend import parse_source
 from hls.ir import is_access, walk
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 
 def courses(body: str, before: str = "", loop: str = "for (int t = 0; t < n; ++t)") -> list:

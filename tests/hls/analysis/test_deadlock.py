@@ -15,7 +15,7 @@ from hls.frontend import parse_source
 from hls.ir.concurrent import channel_room
 from hls.ir.interpreter import ExecutionError, Launch, run_launches
 from hls.options import Options
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.planning.memory import plan_channels
 from hls.planning.schedule import balance_channels
 from hls.target.board import load_board

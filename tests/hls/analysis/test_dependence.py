@@ -7,7 +7,8 @@ from hls.analysis.dependence.dependence import Kind, dependences
 from hls.frontend import parse_source
 from hls.ir import Function, walk
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 ADDRESS_BITS = PipelineOptions().address_bits
 

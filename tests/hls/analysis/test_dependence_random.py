@@ -9,7 +9,9 @@ from hls.analysis.dependence import dependence
 from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
-from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.repetitions import half_long
 
 TYPES = ["int", "uint", "short", "uchar", "long"]

@@ -8,7 +8,7 @@ import pytest
 from hls.analysis.bits import ranges as module
 from hls.frontend import parse_source
 from hls.ir import walk
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 

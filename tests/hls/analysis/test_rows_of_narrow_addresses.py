@@ -7,7 +7,7 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir import TokenType, walk
 from hls.options import Options
-from hls.passes.pipeline import legalize, link_program, optimize
+from hls.passes.run_stages import legalize, link_program, optimize
 from hls.planning.iterate import Compilation
 from hls.target.board import load_board
 

@@ -8,7 +8,7 @@ from hls.analysis.loops.sccs import components
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir import walk
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
 

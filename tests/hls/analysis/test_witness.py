@@ -7,7 +7,8 @@ import pytest
 from hls.analysis.dependence import dependence
 from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.repetitions import half_long
 
 

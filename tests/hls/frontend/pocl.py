@@ -8,7 +8,8 @@ from hls.frontend import parse_source
 from hls.ir import Module
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify_module
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.pocl import context, need
 
 __all__ = ["check_here", "compare", "pocl_context", "run_both"]

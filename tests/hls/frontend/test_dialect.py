@@ -9,7 +9,8 @@ from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import IndexSpace
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from sim.emulator import Emulator
 
 

@@ -5,7 +5,7 @@ import pytest
 from pocl import pocl_context, run_both
 
 from hls.frontend import parse_source
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 
 
 @pytest.fixture(scope="module")

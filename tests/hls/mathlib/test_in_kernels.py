@@ -9,7 +9,8 @@ from hls import mathlib
 from hls.frontend import FrontendError, parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify_module
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.hls.mathlib.measure import BOUNDS, DOUBLE_BOUNDS, NATIVE_BOUNDS, shared_library
 
 SPECIAL = [

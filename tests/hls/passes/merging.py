@@ -10,7 +10,8 @@ from hls.ir.verifier import verify
 from hls.passes.lowering.inline import Inline
 from hls.passes.manager import FunctionPass
 from hls.passes.memory.storage_attributes import in_memory
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel

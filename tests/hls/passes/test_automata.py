@@ -10,7 +10,8 @@ from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from hls.target.board import load_board
 from tests.repetitions import half_long
 

@@ -8,7 +8,7 @@ from merging import outcome
 
 from hls.frontend import parse_source
 from hls.ir import walk
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 from tests.kernels.system import Launch
 from tests.repetitions import half_long
 

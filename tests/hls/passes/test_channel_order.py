@@ -8,7 +8,8 @@ from hls.frontend import parse_source
 from hls.ir import Module, TokenType, walk
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import link_program, optimize
 from hls.planning.memory import plan_channels
 from hls.target.board import load_board
 

@@ -6,7 +6,8 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir import ArrayType, walk
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 SOURCE = "__kernel void k(__global const int *restrict at, __global int *restrict out, int n) {{ {} }}"
 FILL = "for (int t = 0; t < 8; t++) for (int d = 0; d < {0}; d++) a[t][d] = t * {0} + d; "

@@ -23,7 +23,7 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.rewrite import constant
 from hls.ir.verifier import verify
 from hls.passes.loops.loop_invariant_code_motion import LoopInvariantCodeMotion
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 from hls.passes.scalar.bitwidth_narrowing import BitwidthNarrowing
 from hls.passes.scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from hls.passes.scalar.constant_folding import ConstantFolding

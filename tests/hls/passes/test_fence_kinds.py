@@ -7,7 +7,7 @@ import pytest
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.target.board import load_board
 
 KINDS = (

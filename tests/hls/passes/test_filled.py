@@ -8,7 +8,8 @@ import pytest
 
 from hls.ir import Attr, walk
 from hls.passes.memory.mark_privatizable import MarkPrivatizable
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 from tests.differential.devices import module_of
 
 N = 40  #: elements of the buffer

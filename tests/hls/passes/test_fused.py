@@ -14,7 +14,8 @@ from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.options import Options
 from hls.passes.float.contract_float_trees import MOST_TERMS
-from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import link_program, optimize
 from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const float *restrict a, __global float *restrict out, int n) {\n"

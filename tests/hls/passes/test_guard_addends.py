@@ -9,9 +9,10 @@ from hls.ir import Module
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
-from hls.passes.pipeline import deep_recursion, link_program
+from hls.passes.run_stages import link_program
 from hls.planning import plan_program
 from hls.planning.iterate import Compilation
+from hls.recursion import deep_recursion
 from hls.target.board import load_board
 
 #: body of the loop, and cycles of its recurrence on ecp5_onchip: an addition takes 7, with a select 8; one less where

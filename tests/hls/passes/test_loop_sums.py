@@ -11,7 +11,8 @@ from hls.ir.verifier import verify
 from hls.options import Options
 from hls.passes.float.expand_float_reductions import ExpandFloatReductions
 from hls.passes.float.reassociate_float_sums import ReassociateFloatSums
-from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import link_program, optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.sums import KERNELS, KINDS, SOURCE, expected, launch, same_bits

@@ -17,7 +17,7 @@ from hls.options import Options
 from hls.passes.link.link_printf import console_of, printed_formats
 from hls.passes.link.lower_printf import LowerPrintf
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 
 #: conversion, type in the source, and values of it
 KINDS = {

@@ -9,7 +9,8 @@ from hls.frontend import parse_source
 from hls.ir import Attr, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.link.check_legality import check_hardware
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from hls.report.collect import collect
 
 BODY = """

@@ -8,7 +8,8 @@ from hls.ir import Attr, walk
 from hls.ir.rewrite import constant
 from hls.passes.manager import FunctionPass
 from hls.passes.memory.multi_buffer import BufferOwner, MultiBuffer
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.differential.devices import module_of
 from tests.kernels.system import Launch
 

@@ -6,7 +6,8 @@ import pytest
 from hls.ir import I32, I64, Builder, Function, IntType, MemoryObject, Module, Parameter, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import units_of
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 QUERIES = [
     (fn, d)

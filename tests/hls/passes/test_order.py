@@ -10,8 +10,9 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.launch import OVERLAP
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
+from hls.passes.run_stages import optimize
 from hls.planning.memory import plan_memory
 from hls.planning.schedule import OperatorTiming, plan_kernel
 from hls.planning.schedule.levels import assign_levels

@@ -5,7 +5,7 @@ import pytest
 
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o) {\n"
 APART = "int x = (a[i] & 1023) % 100, y = (a[i] >> 10 & 1023) % 100;"

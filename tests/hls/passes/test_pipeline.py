@@ -9,7 +9,8 @@ from hls.frontend import parse_source
 from hls.ir import I32, Builder, Function, walk
 from hls.ir.clone import clone_function
 from hls.passes.manager import FunctionPass, PassManager, Repeat, Stage
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 
 @dataclass(frozen=True)

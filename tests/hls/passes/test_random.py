@@ -9,7 +9,8 @@ from hls.ir.interpreter import ExecutionError, run_kernel
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 from tests.repetitions import half_long
 
 SEEDS = range(18)

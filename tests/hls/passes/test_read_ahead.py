@@ -10,7 +10,8 @@ from hls.ir import walk
 from hls.ir.accesses import last_of_run
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch

@@ -12,9 +12,10 @@ from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.options import Options
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.recurrence.recurrence_height_reduction import RecurrenceHeightReduction
 from hls.passes.recurrence.tree_height_reduction import TreeHeightReduction
+from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.repetitions import half_long

@@ -11,7 +11,8 @@ from hls.frontend import parse_source
 from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 
 ARGS = "kernel void k(global const int *restrict a, global int *restrict out, int n, int m)"
 

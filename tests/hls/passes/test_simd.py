@@ -9,7 +9,9 @@ from hls.ir import Function, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.vectorize_work_items import VectorizeWorkItems
-from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from tests.differential.devices import inputs
 from tests.differential.devices import outputs as outputs_of
 from tests.differential.groups import GROUP, ITEMS, group_source

@@ -6,7 +6,8 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 SOURCE = """
 __constant {type} table[5] = {{3, 1, 4, 1, 5}};

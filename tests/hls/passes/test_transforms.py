@@ -10,7 +10,8 @@ from hls.frontend import parse_source
 from hls.ir import IntType, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.inspection import Inspection
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 
 
 def compiled(text: str, **options):

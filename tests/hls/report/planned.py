@@ -3,7 +3,7 @@
 import hls
 from hls.driver import plan_module
 from hls.frontend import parse_source
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.planning import Compilation
 from hls.planning.schedule import OperatorTiming
 from hls.planning.what_if import WhatIf

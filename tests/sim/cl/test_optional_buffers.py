@@ -6,7 +6,8 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir import Module
 from hls.ir.interpreter import run_kernel
-from hls.passes.pipeline import PipelineOptions, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import optimize
 from sim import cl
 
 SOURCE = """

@@ -29,7 +29,8 @@ from hls.ir.exact import ROUNDINGS
 from hls.ir.interpreter import ExecutionError
 from hls.ir.launch import IndexSpace
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.passes.pipeline import kernel_passes
+from hls.passes.pipeline_options import PipelineOptions
 from sim.emulator import Emulator
 from tests.hls.passes.generate import BUFFERS, ELEMENTS, random_module
 from tests.programs.generate import launches, random_kernel

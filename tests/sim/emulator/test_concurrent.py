@@ -13,7 +13,7 @@ from hls.ir.interpreter import Launch, run_launches
 from hls.ir.launch import IndexSpace
 from hls.ir.storage import ExecutionError
 from hls.options import Options
-from hls.passes.pipeline import link_program, optimize
+from hls.passes.run_stages import link_program, optimize
 from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
 from tests.kernels import test_channel_choice, test_channels

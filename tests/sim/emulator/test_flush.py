@@ -7,7 +7,8 @@ import pytest
 
 from hls.frontend import parse_source
 from hls.ir import walk
-from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.passes.pipeline_options import PipelineOptions
+from hls.passes.run_stages import link_program, optimize
 from hls.planning.schedule.parts import part_for
 from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64
 from sim.emulator import Emulator

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hls.frontend import parse_source
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
 from sim.emulator import Emulator

@@ -11,7 +11,7 @@ from hls.frontend import parse_source
 from hls.ir.launch import IndexSpace
 from hls.model.workload import AccessRuns, Histogram, read_workload
 from hls.passes.lowering.inline import Inline
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from sim import cl
 from sim.emulator import Emulator
 

@@ -7,7 +7,7 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir.interpreter import ExecutionError, run_kernel
 from hls.ir.launch import IndexSpace
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from sim.emulator import EmulationError, Emulator
 from tests.sim.emulator.both import Run, emulated
 

@@ -3,7 +3,7 @@
 from hls import Options, load_board
 from hls.driver import plan_module
 from hls.frontend import parse_source
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.report.collect import collect_kernel
 
 TASK = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{

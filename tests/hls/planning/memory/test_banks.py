@@ -7,7 +7,7 @@ from hls import CompileError, Options, load_board
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.model.area import estimate
-from hls.passes.pipeline import link_program
+from hls.passes.run_stages import link_program
 from hls.report.collect import collect_kernel
 from hls.report.memory_text import memory_lines
 from rtl_lib.mem.bank_map import BankMap

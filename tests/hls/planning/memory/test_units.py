@@ -5,7 +5,7 @@ import pytest
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
-from hls.passes.pipeline import optimize
+from hls.passes.run_stages import optimize
 from hls.planning import Compilation, plan_function
 from hls.planning.memory.units import CACHE_WORDS, MOST_CACHE_WORDS, choose_units
 from hls.target.board import load_board

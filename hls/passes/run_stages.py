@@ -1,0 +1,102 @@
+"""The stages of the pipeline, run on whole programs and on kernels."""
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+
+from ..diag import Diagnostic
+from ..ir import Function, Module, Op
+from ..ir.launch import is_part
+from ..limits import DEFAULT_LIMITS, Limits
+from ..recursion import deep_recursion
+from ..target.board import Board
+from .inspection import Inspection
+from .manager import Form, PassManager, each_kernel
+from .memory.storage_attributes import in_memory
+from .pipeline import (
+    decouple_stage,
+    inline_stage,
+    legalize_stage,
+    link_stage,
+    stages_around_split,
+    target_stage,
+    units_stage,
+)
+from .pipeline_options import DEFAULTS, PipelineOptions
+
+__all__ = ["fit_to_target", "legalize", "link_program", "optimize", "split", "without_stream_bounds"]
+
+
+def link_program(
+    module: Module,
+    fpc: bool = False,
+    tell: Callable[[Diagnostic], None] | None = None,
+    flush: bool = False,
+    inspection: Inspection | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    prints: bool = False,
+) -> Module:
+    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, and ``tell`` receives a note for
+    each; with ``flush`` subnormal numbers count as zeros; with ``prints`` hardware prints. Raises CompileError for
+    pipes and kernels that do not fit together."""
+    with deep_recursion():
+        return PassManager(inspection).run((link_stage(fpc, tell, flush, limits, prints),), module)
+
+
+def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
+    """A linked program in the form that hardware can compute. Raises CompileError for what the target does not
+    support."""
+    with deep_recursion():
+        return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
+
+
+def optimize(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
+    """Kernels ready for scheduling: no calls, `if`, pointers or private memories; only loops are control flow.
+
+    Raises CompileError for a kernel that cannot be built.
+    """
+    with deep_recursion():
+        inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
+        functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
+    return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
+
+
+def _optimized(function: Function, options: PipelineOptions) -> Function:
+    names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
+    function = in_memory(function, names) if names else function
+    if names and options.inspection:
+        options.inspection.again(function)
+    before, after = stages_around_split(options)
+    # what comes before was done to the whole kernel
+    stages = after if is_part(function) else (*before, *after)
+    return PassManager(options.inspection, options.check, _forms_of(function)).run_function(stages, function)
+
+
+def _forms_of(function: Function) -> frozenset[Form]:
+    return frozenset(Form) - {Form.ORDERED} if is_part(function) else frozenset({Form.LINKED, Form.INLINED})
+
+
+def split(name: str, module: Module, options: PipelineOptions, depth: int, required: bool) -> Module:
+    """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
+    the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. If the kernel is
+    not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
+    CompileError is raised then."""
+    with deep_recursion():
+        function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
+        manager = PassManager(options.inspection, options.check, _forms_of(function))
+        flat = manager.run_function(stages_around_split(options)[0], function)
+        stage = decouple_stage(options, depth=depth, required=required, taken=frozenset(module.functions) - {name})
+        alone = Module({name: flat}, module.sources, module.channels)
+        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
+    if len(after.functions) == 1:
+        return Module({name: function}, module.sources, module.channels)
+    return after
+
+
+def fit_to_target(function: Function, options: PipelineOptions) -> Function:
+    """An optimized kernel after the passes that depend on the delays of the target."""
+    return PassManager(options.inspection, options.check, Form).run_function((target_stage(options),), function)
+
+
+def without_stream_bounds(function: Function, loads: AbstractSet[Op], options: PipelineOptions) -> Function:
+    """The kernel without stream bounds on ``loads``."""
+    return PassManager(options.inspection, options.check, Form).run_function((units_stage(loads),), function)
