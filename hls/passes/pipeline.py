@@ -401,16 +401,16 @@ def _recurrence(options: PipelineOptions) -> Stage:
             *TIDY,
             CompareBySign(options.timing),
             *TIDY,
-            # what no form of a sum has mended; the sums that it leaves are retimed at once
-            DistributeOverSelects(options.timing),
-            RetimeAdders(options.timing),
-            *TIDY,
             ScalarizeIndexedUpdates(),
             *TIDY,
-            # AbsorbGuards last: it merges guards with integer comparisons
+            # AbsorbGuards behind it: it merges guards with integer comparisons
             FloatMinMaxAsInteger(options.timing),
             *TIDY,
             AbsorbGuards(options.timing),
+            *TIDY,
+            # last, as it hides the forms that the others know; the sums that it leaves are retimed at once
+            DistributeOverSelects(options.timing),
+            RetimeAdders(options.timing),
             *TIDY,
         ),
     )
