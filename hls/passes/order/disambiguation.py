@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Op, Region, Value, lane_mask
+from ...ir import Op, Region, Value, lane_mask, walk
 from ...ir.accesses import memory_name, predicate
 from ...narrow import present
 
@@ -37,6 +37,12 @@ class Check:
     certain: tuple[bool, ...]
     facts: tuple[Dependence, ...]
     loops: tuple[Loop, ...]
+
+    @property
+    def operands(self) -> set[Value]:
+        """What it compares: addresses, and the predicates that are known with them."""
+        parties = [*zip(self.accesses, self.known, strict=True), *zip(self.stores, self.certain, strict=True)]
+        return {op.operands[0] for op, _ in parties} | {predicate(op) for op, early in parties if early}
 
 
 @dataclass
@@ -91,7 +97,39 @@ def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
         if facts and not any(group.join(access, facts, late) for group in mine):
             group = _Group(region, memory)
             groups += [group] if group.join(access, facts, late) else []
-    return [_check(tree, group) for group in groups]
+    return _without_cycles(tree, groups, followers)
+
+
+def _without_cycles(tree: LoopTree, groups: list[_Group], followers: dict[Op, set[Op]]) -> list[Check]:
+    """The checks of the groups. The accesses of a check wait for the addresses that it compares, so what it may compare
+    also depends on the checks before it: a load may find an address, and wait for a condition that the other loads."""
+    found: list[Check] = []
+    for group in groups:
+        beside = [check for check in found if check.region is group.region]
+        if beside:
+            group.behind |= _behind_checks(group, beside, followers)
+        addresses = {fact.src.operands[0] for fact in group.facts}
+        if group.behind.isdisjoint(addresses.union(*map(_asking, group.accesses))):
+            found.append(_check(tree, group))
+    return found
+
+
+def _behind_checks(group: _Group, checks: list[Check], followers: dict[Op, set[Op]]) -> set[Value]:
+    """Values of the region that are available only after an access of the group, if the checks are made: by data, by
+    memory order in one iteration, and because an access waits for all that its check compares."""
+    found = {value for access in group.accesses for value in access.results}
+    later = {after for access in group.accesses for after in followers.get(access, ())}
+    waiting = [(check.operands, check.accesses) for check in checks]
+    before = -1
+    while before != len(found) + len(later):
+        before = len(found) + len(later)
+        for op in group.region.ops:
+            inner = [op, *(one for body in op.regions for one in walk(body))]
+            if later.intersection(inner) or found.intersection(v for one in inner for v in one.operands):
+                found.update(op.results)
+                later.update(*(followers.get(one, ()) for one in inner))
+        later.update(*(accesses for operands, accesses in waiting if not found.isdisjoint(operands)))
+    return found
 
 
 def _asking(access: Op) -> list[Value]:
