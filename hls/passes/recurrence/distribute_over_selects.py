@@ -78,7 +78,7 @@ def _best(function: Function, number: int, timing: TimingModel) -> Function | No
     places = [
         place
         for place, op in enumerate(body.ops)
-        if any(_selects_by(user, op, one) for one in long for user in one.ops)
+        if len(op.results) == 1 and any(_selects_by(user, op, one) for one in long for user in one.ops)
     ]
     before, found = _length(function, number, timing) if places else (1, 0.0), None
     for place in places[-MOST_CONDITIONS:]:

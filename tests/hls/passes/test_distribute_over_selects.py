@@ -124,3 +124,13 @@ def test_work_is_limited(monkeypatch):
     for before, after in pairs:
         grown = len(after.body.ops[-2].regions[0].ops) - len(before.body.ops[-2].regions[0].ops)
         assert grown <= 6 * 2 * MOST_OPS
+
+
+def test_a_call_without_waiting_may_decide():
+    """Its answer is the second of its results."""
+    source = (
+        "channel int c; __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }"
+        "__kernel void r(__global int *restrict out, int n) { int x = 0; for (int i = 0; i < n; i++) { bool there; "
+        "int v = read_channel_nb_intel(c, &there); x = there ? x + v : x - 3; x = min(x * 3, i); out[i] = x; } }"
+    )
+    assert planned(source, BOARD)["r"].plan.loops
