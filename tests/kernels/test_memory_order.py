@@ -62,7 +62,8 @@ class System:
         launch = {name: int(shared) if name == OVERLAP else space.argument(name) for name in interface.launch}
         self.loaded.session.reset(seed)
         run = self.loaded.run(interface, places | values, launch)
-        assert run.fault is None and not run.status
+        # a load that turns out not to be made may have read beyond a buffer
+        assert not run.status and all(fault.kind.is_read for fault in run.faults)
         found = [
             self.memory.contents[begin : begin + arrays[0].nbytes].view(arrays[0].dtype).copy()
             for begin in places.values()
@@ -141,13 +142,10 @@ def test_a_distance_lets_iterations_overlap(system):
     assert 5 * far["cycles"] < near["cycles"]
 
 
-@pytest.mark.parametrize("kernel, loop", [("grows", "i"), ("diagonal", "j")])
-def test_places_that_never_meet_are_not_waited_for(system, kernel, loop):
+@pytest.mark.parametrize(("kernel", "labels"), [("grows", "i"), ("diagonal", "ij")])
+def test_places_that_never_meet_are_not_waited_for(system, kernel, labels):
     """No fence stands in a loop whose stores nothing else touches."""
     plan = next(k.plan for k in system.result.kernels if k.plan.name == kernel)
-    (region,) = (
-        op.regions[0]
-        for op in plan.loops
-        if op.attrs["label"] == loop and any(inner.opcode == "loop" for inner in op.regions[0].ops)
-    )
-    assert not any(op.opcode == "fence" for op in region.ops)
+    bodies = [op.regions[0].ops for op in plan.loops if op.attrs["label"] in labels]
+    assert len(bodies) == len(labels)
+    assert not any(op.opcode == "fence" for ops in bodies for op in ops)

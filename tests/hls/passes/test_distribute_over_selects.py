@@ -131,6 +131,7 @@ def test_a_call_without_waiting_may_decide():
     source = (
         "channel int c; __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }"
         "__kernel void r(__global int *restrict out, int n) { int x = 0; for (int i = 0; i < n; i++) { bool there; "
-        "int v = read_channel_nb_intel(c, &there); x = there ? x + v : x - 3; x = min(x * 3, i); out[i] = x; } }"
+        "int v = 0; if (x & 1) v = read_channel_nb_intel(c, &there); else there = false; "
+        "x = there ? x + v : x - 3; x = min(x, i) + 1; out[i] = x; } }"
     )
     assert planned(source, BOARD)["r"].plan.loops
