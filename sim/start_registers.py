@@ -8,7 +8,7 @@ from rtl_lib.axi import register_map as at
 __all__ = ["CYCLES_AFTER", "RESET_CYCLES", "WRITE_CYCLES", "number_of_start_writes", "start_writes"]
 
 #: cycles of an AXI4-Lite write of a register, from one write to the next
-WRITE_CYCLES = 4
+WRITE_CYCLES = 3
 #: cycles of the board before the first register is written: two resets (sim/runtime/simulation.h)
 RESET_CYCLES = 32
 #: cycles from the end of a kernel until the host has read its status and acknowledged it

@@ -94,23 +94,7 @@ _INTEGER = [
     "g select g g u",
 ]
 #: what is not there for double
-REFUSED = frozenset(
-    {
-        "acos",
-        "acospi",
-        "asin",
-        "asinpi",
-        "atan",
-        "atan2",
-        "atan2pi",
-        "atanpi",
-        "erf",
-        "erfc",
-        "lgamma",
-        "lgamma_r",
-        "tgamma",
-    }
-)
+REFUSED = frozenset({"erf", "erfc", "lgamma", "lgamma_r", "tgamma"})
 _SIGNED = {"int", "long", "char", "short"}
 _OF_BITS = {8: "char", 16: "short", 32: "int", 64: "long"}
 

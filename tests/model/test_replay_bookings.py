@@ -42,14 +42,16 @@ LAUNCHES = {
 }
 
 
-def replayed(kernel, launch, addresses, age=0):
-    """The cycles of a launch on the replay, with its buffers at these addresses."""
+def replayed(kernel, launch, addresses, start=None):
+    """The cycles of a launch on the replay, with its buffers at these addresses, that starts in that cycle of the
+    board; None: at once."""
     made = replayer(SOURCE, BOARD)
     buffers = {name: array.copy() for name, array in launch.buffers.items()}
     space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
     started = made.emulator.start(kernel, buffers, launch.scalars, space)
     made.emulator.advance(last=True)
-    return made.replay([Launched(started, addresses)], age)[0].cycles
+    cycle = 0 if start is None else start - made.register_cycles(kernel)
+    return made.replay([Launched(started, addresses)], cycle)[0].cycles
 
 
 @pytest.mark.verilator
