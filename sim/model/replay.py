@@ -86,6 +86,10 @@ class Replayer:
         trace = self._tracer.trace
         return Columns(trace.tops[kernel], trace.loops, trace.columns)
 
+    def restart(self) -> None:
+        """Reset the board: no row of its memory is open, and its cycles count from the start."""
+        self._memory, self._cycle = None, RESET_CYCLES
+
     def register_cycles(self, kernel: str) -> int:
         """Cycles in which the host writes the registers of a launch."""
         function = self.kernels[kernel].function

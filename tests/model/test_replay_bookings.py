@@ -50,6 +50,7 @@ def replayed(kernel, launch, addresses, start=None):
     space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
     started = made.emulator.start(kernel, buffers, launch.scalars, space)
     made.emulator.advance(last=True)
+    made.restart()
     cycle = 0 if start is None else start - made.register_cycles(kernel)
     return made.replay([Launched(started, addresses)], cycle)[0].cycles
 
