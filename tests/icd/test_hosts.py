@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hls.target.board import known_boards
 from sim.icd.__main__ import main as icd
 from sim.icd.build import install
 from tests.icd.conftest import HOSTS
@@ -75,7 +76,8 @@ def test_clinfo_describes_every_board(driver):
     done = driver.run("clinfo", SLUICE_VERBOSE="0")
     assert (done.returncode, done.stderr) == (0, "")
     names = [line.split(None, 2)[2] for line in done.stdout.splitlines() if line.startswith("  Device Name")]
-    assert [name.split()[0] for name in names] == ["de5net", "a10pac", "ecp5_onchip"]
+    found = [name.split()[0] for name in names]
+    assert found[0] == "de5net" and sorted(found) == list(known_boards())
     assert "Coarse-grained buffer sharing                 Yes" in done.stdout
     assert "error" not in done.stdout.lower().replace("error correction support", "")
 
