@@ -79,7 +79,9 @@ def test_clinfo_describes_every_board(driver):
     found = [name.split()[0] for name in names]
     assert found[0] == "de5net" and sorted(found) == list(known_boards())
     assert "Coarse-grained buffer sharing                 Yes" in done.stdout
-    assert "error" not in done.stdout.lower().replace("error correction support", "")
+    # clinfo puts the names of all devices of a context behind one another, and has no room for so many
+    others = [line for line in done.stdout.lower().splitlines() if "checknullctxfromtype" not in line]
+    assert not any("error" in line.replace("error correction support", "") for line in others)
 
 
 def test_the_platform_answers_to_the_name_that_a_host_looks_for(driver):
