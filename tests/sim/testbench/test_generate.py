@@ -197,7 +197,9 @@ def test_the_testbench_of_the_documentation(tmp_path):
 
 def test_kernels_that_need_each_other(tmp_path):
     interface = asdict(system())
-    interface["kernels"][0]["layout"]["channels"] = [{"key": "c", "name": "c", "writes": True, "depth": 2, "line": 1}]
+    interface["kernels"][0]["layout"]["channels"] = [
+        {"key": "c", "name": "c", "writes": True, "depth": 2, "line": 1, "inner": False}
+    ]
     (tmp_path / "interface.json").write_text(json.dumps(interface))
     with pytest.raises(TestbenchError, match="one kernel at a time; increment is joined with others by channels"):
         write_testbench(tmp_path)
@@ -228,7 +230,7 @@ def test_what_is_missing_is_said_before_anything_is_built(compiled, monkeypatch)
     )
     with pytest.raises(
         pytest.fail.Exception,
-        match=r"the testbench needs cocotbext-axi: pip install 'sluice\[testbench\]', or pip install cocotbext-axi",
+        match=r"the testbench needs cocotbext-axi: pip install 'sluice-hls\[testbench\]', or pip install cocotbext-axi",
     ):
         runner.test_kernels(compiled / "nowhere", monkeypatch)
 
