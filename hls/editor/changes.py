@@ -1,7 +1,6 @@
 """The requests of an editor for changes of a text: code actions, rename, formatting; and for the kinds of its words."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
@@ -11,14 +10,12 @@ from .edits import Edit
 from .formatting import FormattingError, formatted
 from .rename import Refused, name_at, rename
 from .tokens import KINDS, MODIFIERS, tokens
+from .view import ServerView
 
 __all__ = ["register"]
 
-#: the server of hls/editor/server.py, which imports this module
-Server = Any
 
-
-def register(server: Server) -> None:
+def register(server: ServerView) -> None:
     """Let the server answer these requests."""
     _code_actions(server)
     _renames(server)
@@ -31,7 +28,7 @@ def register(server: Server) -> None:
         return server.converter(uri).tokens(tokens(document.source, document.path))
 
 
-def _edited(server: Server, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
+def _edited(server: ServerView, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
     """The edits of a text, for its present version where the editor knows versions."""
     document = server.document(uri)
     found = server.converter(uri).edits(document.source, edits)
@@ -42,7 +39,7 @@ def _edited(server: Server, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdi
     return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(versioned, found)])
 
 
-def _code_actions(server: Server) -> None:
+def _code_actions(server: ServerView) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.RefactorRewrite])
     )
@@ -60,7 +57,7 @@ def _code_actions(server: Server) -> None:
         ]
 
 
-def _renames(server: Server) -> None:
+def _renames(server: ServerView) -> None:
     def place(params: lsp.RenameParams | lsp.PrepareRenameParams) -> tuple[Request, int, int]:
         """What would be compiled, and the place in characters."""
         request = server.request(params.text_document.uri)
@@ -85,7 +82,7 @@ def _renames(server: Server) -> None:
         return _edited(server, uri, edits)
 
 
-def _formats(server: Server) -> None:
+def _formats(server: ServerView) -> None:
     async def edits(uri: str, lines: tuple[int, int] | None) -> list[lsp.TextEdit]:
         document = server.document(uri)
         text = document.source

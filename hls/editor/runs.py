@@ -6,17 +6,14 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types as lsp
 
 from .measured import FOLDER
 from .scan import symbols
+from .view import ServerView
 
 __all__ = ["Runs", "register"]
-
-#: the server of hls/editor/server.py, which imports this module
-Server = Any
 
 #: the commands of the lenses: what each says of a host, and the words of `sluice` that run it
 _COMMANDS = {
@@ -28,7 +25,7 @@ _COMMANDS = {
 class Runs:
     """The host program that runs: one at a time."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ServerView) -> None:
         self.server = server
         self.process: Process | None = None
 
@@ -91,7 +88,7 @@ class Runs:
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"sluice: {text}"))
 
 
-def register(server: Server) -> None:
+def register(server: ServerView) -> None:
     """Let the server run what its lenses offer."""
 
     @server.command("sluice.emulate")

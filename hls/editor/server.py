@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
-from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
 
@@ -23,6 +22,7 @@ from .measured import Profiles
 from .projects import Projects, Watched
 from .scan import definitions, symbols, word_at
 from .session import Session
+from .view import ServerView
 from .vocabulary import complete, describe
 
 __all__ = ["Settings", "make_server", "serve"]
@@ -67,7 +67,7 @@ class Settings:
         )
 
 
-class Server(LanguageServer):
+class Server(ServerView):
     """The server of one editor."""
 
     def __init__(self, settings: Settings, version: str) -> None:
