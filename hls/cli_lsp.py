@@ -31,7 +31,8 @@ def lsp_command(
     if util.find_spec("pygls") is None:
         raise click.ClickException("the language server needs pygls: pip install 'sluice-hls[editor]'")
     with deferred():
-        from .editor.server import Settings, serve
+        from .editor.requests import serve
+        from .editor.server import Settings
         from .options import Options
 
     # the projects of the programs that are opened say the rest, see hls.editor.projects

@@ -9,13 +9,13 @@ from .analysis import Request
 from .edits import Edit
 from .formatting import FormattingError, formatted
 from .rename import Refused, name_at, rename
+from .server import Server
 from .tokens import KINDS, MODIFIERS, tokens
-from .view import ServerView
 
 __all__ = ["register"]
 
 
-def register(server: ServerView) -> None:
+def register(server: Server) -> None:
     """Let the server answer these requests."""
     _code_actions(server)
     _renames(server)
@@ -28,7 +28,7 @@ def register(server: ServerView) -> None:
         return server.converter(uri).tokens(tokens(document.source, document.path))
 
 
-def _edited(server: ServerView, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
+def _edited(server: Server, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
     """The edits of a text, for its present version where the editor knows versions."""
     document = server.document(uri)
     found = server.converter(uri).edits(document.source, edits)
@@ -39,7 +39,7 @@ def _edited(server: ServerView, uri: str, edits: Iterable[Edit]) -> lsp.Workspac
     return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(versioned, found)])
 
 
-def _code_actions(server: ServerView) -> None:
+def _code_actions(server: Server) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.RefactorRewrite])
     )
@@ -57,7 +57,7 @@ def _code_actions(server: ServerView) -> None:
         ]
 
 
-def _renames(server: ServerView) -> None:
+def _renames(server: Server) -> None:
     def place(params: lsp.RenameParams | lsp.PrepareRenameParams) -> tuple[Request, int, int]:
         """What would be compiled, and the place in characters."""
         request = server.request(params.text_document.uri)
@@ -82,7 +82,7 @@ def _renames(server: ServerView) -> None:
         return _edited(server, uri, edits)
 
 
-def _formats(server: ServerView) -> None:
+def _formats(server: Server) -> None:
     async def edits(uri: str, lines: tuple[int, int] | None) -> list[lsp.TextEdit]:
         document = server.document(uri)
         text = document.source

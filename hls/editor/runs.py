@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 
 from .measured import FOLDER
 from .scan import symbols
-from .view import ServerView
+from .server import Server
 
 __all__ = ["Runs", "register"]
 
@@ -25,7 +25,7 @@ _COMMANDS = {
 class Runs:
     """The host program that runs: one at a time."""
 
-    def __init__(self, server: ServerView) -> None:
+    def __init__(self, server: Server) -> None:
         self.server = server
         self.process: Process | None = None
 
@@ -88,13 +88,16 @@ class Runs:
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"sluice: {text}"))
 
 
-def register(server: ServerView) -> None:
-    """Let the server run what its lenses offer."""
+def register(server: Server) -> Runs:
+    """Let the server run what its lenses offer; returns what runs."""
+    runs = Runs(server)
 
     @server.command("sluice.emulate")
     async def emulate(uri: str, host: str) -> int | None:
-        return await server.runs.run("sluice.emulate", uri, host)
+        return await runs.run("sluice.emulate", uri, host)
 
     @server.command("sluice.profile")
     async def profile(uri: str, host: str) -> int | None:
-        return await server.runs.run("sluice.profile", uri, host)
+        return await runs.run("sluice.profile", uri, host)
+
+    return runs

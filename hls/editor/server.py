@@ -1,31 +1,24 @@
-"""The language server: requests of an editor, answered by the functions beside it."""
+"""The state of the language server: settings, texts and project files, and what the editor is shown of them."""
 
 import asyncio
-import logging
-import os
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
 
 from ..options import Options
 from ..target.board import board_and_clock
-from . import changes, runs
 from .analysis import Answer, Request
-from .convert import Converter, completion, hover
+from .convert import Converter
 from .marks import Hint
 from .measured import Profiles
 from .projects import Projects, Watched
-from .scan import definitions, symbols, word_at
 from .session import Session
-from .view import ServerView
-from .vocabulary import complete, describe
 
-__all__ = ["Settings", "make_server", "serve"]
+__all__ = ["Server", "Settings"]
 
 #: seconds between looks at project files and board files
 WATCHING = 0.5
@@ -67,7 +60,7 @@ class Settings:
         )
 
 
-class Server(ServerView):
+class Server(LanguageServer):
     """The server of one editor."""
 
     def __init__(self, settings: Settings, version: str) -> None:
@@ -77,7 +70,6 @@ class Server(ServerView):
         self.projects = Projects()
         self.watched = Watched()
         self.profiles = Profiles()
-        self.runs = runs.Runs(self)
         self.of_projects: set[str] = set()  #: the URIs of project files with messages
         self.watching: asyncio.Task[None] | None = None
         self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
@@ -184,116 +176,3 @@ class Server(ServerView):
             self.workspace_inlay_hint_refresh(None)
         if can and can.code_lens and can.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
-
-
-def make_server(settings: Settings, version: str) -> Server:
-    """A server that is not started yet."""
-    server = Server(settings, version)
-    _texts(server)
-    _marks(server)
-    _names(server)
-    changes.register(server)
-    runs.register(server)
-    return server
-
-
-def serve(settings: Settings, version: str) -> None:
-    """Serve the editor on standard input and output until it says so, or is gone."""
-    logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a library that prints must not write into the protocol
-    server = make_server(settings, version)
-    try:
-        server.start_io(sys.stdin.buffer, output)
-    finally:
-        server.session.end()
-
-
-def _texts(server: Server) -> None:
-    @server.feature(lsp.INITIALIZE)
-    def initialize(params: lsp.InitializeParams) -> None:
-        try:
-            server.settings = server.settings.changed(params.initialization_options)
-            server.session.advising = getattr(params.capabilities.text_document, "code_action", None) is not None
-        except (TypeError, ValueError) as error:
-            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"sluice: {error}"))
-
-    @server.feature(lsp.INITIALIZED)
-    async def initialized(params: lsp.InitializedParams) -> None:
-        server.watching = asyncio.get_running_loop().create_task(server.watch())
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.look()  # from now on, also at this text's project
-        server.changed(params.text_document.uri)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        server.changed(params.text_document.uri)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
-        # a header that others include, or a board file, may have changed
-        for uri in list(server.workspace.text_documents):
-            server.changed(uri)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        server.forget(params.text_document.uri)
-
-    @server.feature(lsp.SHUTDOWN)
-    async def shutdown(*_: Any) -> None:
-        if server.watching is not None:
-            server.watching.cancel()
-        server.runs.end()
-        server.session.end()
-
-
-def _marks(server: Server) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def inlay_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        uri = params.text_document.uri
-        convert = server.converter(uri)
-        found = map(convert.hint, server.hints(uri))
-        first, last = params.range.start.line, params.range.end.line
-        return [one for one in found if first <= one.position.line <= last]
-
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
-    def code_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        uri = params.text_document.uri
-        return [*map(server.converter(uri).lens, server.session.answer(uri).lenses), *server.runs.lenses(uri)]
-
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def document_symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        uri = params.text_document.uri
-        document = server.document(uri)
-        return list(map(server.converter(uri).symbol, symbols(document.source, document.path)))
-
-
-def _names(server: Server) -> None:
-    def place(params: lsp.HoverParams | lsp.CompletionParams | lsp.DefinitionParams) -> tuple[TextDocument, str, int]:
-        """The text, the line, and the column in characters."""
-        document = server.document(params.text_document.uri)
-        lines = document.lines
-        if params.position.line >= len(lines):
-            return document, "", 0
-        at = document.position_codec.position_from_client_units(lines, params.position)
-        return document, lines[params.position.line].rstrip("\r\n"), at.character
-
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
-        document, line, column = place(params)
-        found = describe(line, column, document.source, document.path)
-        return hover(found) if found else None
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
-    def completed(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        document, line, column = place(params)
-        return list(map(completion, complete(line[:column], document.source, document.path)))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
-        document, line, column = place(params)
-        spans = definitions(document.source, document.path, word_at(line, column))
-        convert = server.converter(params.text_document.uri)
-        return [lsp.Location(convert.uri, convert.range(span)) for span in spans]

@@ -1,7 +1,7 @@
 """Generates C++ text that executes IR: the input of the emulator's compiler. No process is started here."""
 
 from .observe import CACHES, MOST_LEVELS, AccessPlace, BranchPlace, ChannelPlace, LoopPlace, Memories, Observed
-from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
+from .program import Argument, KernelText, MemoryName, ProgramText, Site
 from .trace import Tracer, TraceTables
 from .write import write_program
 
@@ -12,7 +12,6 @@ __all__ = [
     "Argument",
     "BranchPlace",
     "ChannelPlace",
-    "Format",
     "KernelText",
     "LoopPlace",
     "Memories",

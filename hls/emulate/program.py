@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from ..diag import Span
 from ..ir import Type
+from ..ir.printing import Format
 from .observe import Observed
 
-__all__ = ["Argument", "Format", "KernelText", "MemoryName", "ProgramText", "Site"]
+__all__ = ["Argument", "KernelText", "MemoryName", "ProgramText", "Site"]
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,6 @@ class Argument:
     def end(self) -> int:
         """The offset after the argument; each occupies a multiple of 8 bytes."""
         return self.offset + -(-self.type.bytes // 8) * 8
-
-
-@dataclass(frozen=True)
-class Format:
-    """A printf format: C's format string, and the types of its arguments. Each argument takes a word of the log, a
-    float as a double."""
-
-    text: str
-    types: tuple[Type, ...]
 
 
 @dataclass(frozen=True)

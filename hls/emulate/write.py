@@ -7,11 +7,12 @@ from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
 from ..ir.model_function import with_model_calls
+from ..ir.printing import Format
 from ..recursion import deep_recursion
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
 from .observe import Memories, NotObserved, Observer
-from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
+from .program import Argument, KernelText, MemoryName, ProgramText, Site
 from .promises import Promises
 from .types import c_type
 

@@ -14,7 +14,7 @@ from .accesses import (
     word_bytes,
 )
 from .attributes import Attr, InterleaveReason
-from .build import Builder, loops_inside_out, reachable, regions, uses, walk
+from .build import Builder, innermost_first, loops_inside_out, reachable, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
@@ -69,6 +69,7 @@ __all__ = [
     "evaluate",
     "fixed_operands",
     "has",
+    "innermost_first",
     "is_access",
     "is_early",
     "lane_mask",

@@ -71,9 +71,14 @@ def reaches_memory(op: Op) -> bool:
     return is_access(op) or op.opcode == "atomic"
 
 
+def moved_value(access: Op) -> Value:
+    """The value that is loaded, stored or exchanged."""
+    return access.operands[1] if access.opcode == "store" else access.results[0]
+
+
 def moved_type(access: Op) -> Type:
     """The type of the data that is loaded, stored or exchanged."""
-    return (access.operands[1] if access.opcode == "store" else access.results[0]).type
+    return moved_value(access).type
 
 
 def fixed_operands(access: Op) -> int:

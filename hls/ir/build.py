@@ -107,6 +107,11 @@ def loops_inside_out(region: Region) -> Iterator[tuple[Region, Op]]:
             yield region, op
 
 
+def innermost_first(function: Function) -> list[Op]:
+    """Every loop of the function, inner before outer."""
+    return [loop for _, loop in loops_inside_out(function.body)]
+
+
 def uses(region: Region) -> dict[Value, list[tuple[Op, int]]]:
     """For every value used in the region: the (operation, operand index) pairs that use it."""
     table: dict[Value, list[tuple[Op, int]]] = {}

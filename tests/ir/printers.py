@@ -212,7 +212,7 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
         region = tree.region_of(op)
         if op.results:
             yield f"computed from {names(op.results[0])}: {names.all(computed_from(region, set(op.results)))}"
-        yield f"waits for {names.op(op)}: {names.all(behind(region, op, followers))}"
+        yield f"waits for {names.op(op)}: {names.all(behind(region, (op,), followers))}"
 
 
 def _backward(function: Function, names: Names) -> Iterator[str]:

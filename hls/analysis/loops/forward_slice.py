@@ -1,22 +1,31 @@
 """Forward slices inside a region: by data, and by memory order after an access."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ...ir import Op, Region, Value, walk
 
 __all__ = ["behind", "computed_from", "taken"]
 
 
-def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[Value]:
-    """Values of the region that are available only after the access: computed from its result, or loaded after a store
-    that must follow the access or stores such a value. ``followers`` are the operations that must follow each access in
-    one iteration."""
-    found, later = set(access.results), set[Op]()
-    for op in region.ops:
-        inner = [op, *(one for body in op.regions for one in walk(body))]
-        if op is access or later.intersection(inner) or found.intersection(v for one in inner for v in one.operands):
-            found.update(op.results)
-            later.update(*(followers.get(one, ()) for one in inner))
+def behind(
+    region: Region,
+    accesses: Collection[Op],
+    followers: Mapping[Op, set[Op]],
+    waiting: Sequence[tuple[Collection[Value], Collection[Op]]] = (),
+) -> set[Value]:
+    """Values of the region that are available only after one of the accesses: computed from its result, or loaded after
+    a store that must follow the access or stores such a value. ``followers`` are the operations that must follow each
+    access in one iteration; operations that are ``waiting`` also need certain values."""
+    inner = {op: [op, *(one for body in op.regions for one in walk(body))] for op in region.ops}
+    found, later = {value for access in accesses for value in access.results}, set[Op](accesses)
+    before = -1
+    while before != len(found) + len(later):
+        before = len(found) + len(later)
+        for op in region.ops:
+            if later.intersection(inner[op]) or found.intersection(v for one in inner[op] for v in one.operands):
+                found.update(op.results)
+                later.update(*(followers.get(one, ()) for one in inner[op]))
+        later.update(*(ops for values, ops in waiting if not found.isdisjoint(values)))
     return found
 
 

@@ -2,7 +2,7 @@
 just before the loop."""
 
 from ...ir import Op, Value, is_access, moved_type, walk
-from ...ir.accesses import predicate
+from ...ir.accesses import moved_value, predicate
 from ..affine.affine import Affine
 from ..loops.loop_tree import Loop
 from ..predicates.implication import follows, implied
@@ -24,7 +24,7 @@ def entry_value(places: MustAlias, loop: Loop, load: Op) -> Value | None:
     around, facts = places.tree.region_of(loop.op), implied(loop.op.operands[0])
     for op in reversed(around.ops[: around.ops.index(loop.op)]):
         if is_access(op) and _is_exact(places, op, load, address):
-            return _moved(op) if follows(predicate(op), facts) else None
+            return moved_value(op) if follows(predicate(op), facts) else None
         if any(_may_write(places, inner, load) for inner in (op, *(one for r in op.regions for one in walk(r)))):
             return None
     return None
@@ -43,11 +43,6 @@ def _is_exact(places: MustAlias, op: Op, load: Op, address: Affine) -> bool:
         return False
     form = places.form(op)
     return form.terms == address.terms and form.const == address.const
-
-
-def _moved(access: Op) -> Value | None:
-    """The value that a load or a store moves; None for another access."""
-    return {"load": lambda: access.result, "store": lambda: access.operands[1]}.get(access.opcode, lambda: None)()
 
 
 def _may_write(places: MustAlias, op: Op, load: Op) -> bool:

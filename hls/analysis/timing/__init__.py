@@ -2,7 +2,7 @@
 
 from .arrivals import Arrivals, carried_arrivals
 from .model import EPSILON_NS, LONG_BEFORE, START, AccessTiming, Arrival, TimingModel
-from .recurrence import Recurrence, recurrences_of
+from .recurrence import Recurrence, longest_recurrence, recurrences_of
 
 __all__ = [
     "EPSILON_NS",
@@ -14,5 +14,6 @@ __all__ = [
     "Recurrence",
     "TimingModel",
     "carried_arrivals",
+    "longest_recurrence",
     "recurrences_of",
 ]

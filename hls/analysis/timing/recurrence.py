@@ -9,7 +9,7 @@ from ..loops.sccs import components
 from .arrivals import Arrivals
 from .model import LONG_BEFORE, Arrival, TimingModel
 
-__all__ = ["Recurrence", "recurrences_of"]
+__all__ = ["Recurrence", "longest_recurrence", "recurrences_of"]
 
 #: longer bodies are left alone
 MOST_OPS = 5_000
@@ -102,6 +102,11 @@ class Recurrence:
         """The arrival of a carried value at its register, ``earlier`` cycles before the cycle of ``arrival``."""
         long_before = arrival.cycle == LONG_BEFORE.cycle
         return LONG_BEFORE if long_before else self.timing.register(arrival.cycle - earlier)
+
+
+def longest_recurrence(loop: Op, timing: TimingModel) -> int:
+    """The cycles of the longest of :func:`recurrences_of`; 1 where there is none."""
+    return max((one.cycles() for one in recurrences_of(loop, timing)), default=1)
 
 
 def recurrences_of(loop: Op, timing: TimingModel) -> Iterator[Recurrence]:

@@ -82,10 +82,6 @@ def _silent(module: Module) -> list[Diagnostic]:
         for op in printf_calls(module, kernel):
             if console_of(kernel) is None:
                 reasons.setdefault(op, why_silent(module, kernel))
-    for function in module.functions.values():
-        for op in walk(function.body):
-            if op.opcode == "printf" and Attr.FORMAT_NUMBER not in op.attrs:
-                reasons.setdefault(op, "")
     return [
         Diagnostic(
             f"printf prints nothing on the board{': ' if reason else ''}{reason}",

@@ -1,6 +1,5 @@
 """Access/execute decoupling: a kernel becomes a part that loads ahead, and a part that computes and stores."""
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Container
@@ -12,6 +11,7 @@ from ...ir.launch import is_part
 from ..manager import Form, ModulePass
 from .kernel_parts import Cut, compute_part, memory_part, with_bits
 from .movable_loads import Kept, MovableLoads, obstacle
+from .names import unused_name
 
 __all__ = ["Decouple"]
 
@@ -71,7 +71,7 @@ class Decouple(ModulePass):
             self._tell(_note(function, one))
         seen: Counter[tuple[str, int]] = Counter()
         channels |= {cut.names[value]: self._channel(cut.names[value], value, seen) for value in received}
-        memory = memory_part(function, _unused(f"{function.name}_memory", taken), cut, received)
+        memory = memory_part(function, unused_name(f"{function.name}_memory", taken), cut, received)
         compute.attrs = {**compute.attrs, Attr.PARTS: (memory.name,)}
         return [compute, memory]
 
@@ -118,18 +118,12 @@ def _cut(function: Function, loads: tuple[Op, ...], taken: set[str]) -> Cut:
     names: dict[Value, str] = {}
     for k, value in enumerate(sendable):
         stem = re.sub(r"\W", "_", value.name) or "condition"
-        names[value] = _unused(f"{function.name}_{stem}_{k}", taken)
+        names[value] = unused_name(f"{function.name}_{stem}_{k}", taken)
     return Cut(loads, names)
 
 
 def _is_condition(op: Op) -> bool:
     return has(op, "pure") and len(op.results) == 1 and op.result.type == BOOL
-
-
-def _unused(name: str, taken: Container[str]) -> str:
-    """The name, with a number behind it if it is taken."""
-    names = (f"{name}{number or ''}" for number in itertools.count())
-    return next(each for each in names if each not in taken)
 
 
 def _note(function: Function, kept: Kept) -> Diagnostic:

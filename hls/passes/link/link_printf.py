@@ -7,6 +7,7 @@ from ...ir import Attr, Function, MemoryObject, Module, Op, reachable, walk
 from ...ir.clone import clone_module
 from ...ir.printing import Format, record_type
 from ..manager import Form, ModulePass
+from .names import unused_name
 from .replicate_autorun import compute_units
 
 __all__ = ["LinkPrintf", "console_of", "printed_formats", "printf_calls", "why_silent"]
@@ -31,7 +32,7 @@ class LinkPrintf(ModulePass):
                 continue
             for op in calls:
                 op.attrs[Attr.FORMAT_NUMBER] = numbers.setdefault(_format(op), len(numbers))
-            name = _unused(f"printf_{kernel.name}", result)
+            name = unused_name(f"printf_{kernel.name}", {*result.channels, *result.functions})
             attrs = ((Attr.IO, name), (Attr.PRINTS, True))
             records = record_type([_format(op) for op in calls])
             result.channels[name] = MemoryObject(name, "channel", records, span=calls[0].span, attrs=attrs)
@@ -73,9 +74,3 @@ def printf_calls(module: Module, kernel: Function) -> list[Op]:
 
 def _format(op: Op) -> Format:
     return Format(op.attrs[Attr.FORMAT], tuple(value.type for value in op.operands[1:]))
-
-
-def _unused(name: str, module: Module) -> str:
-    while name in module.channels or name in module.functions:
-        name += "_"
-    return name

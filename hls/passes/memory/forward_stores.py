@@ -10,7 +10,7 @@ from ...analysis.memory.entry_values import entry_value
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
 from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value
-from ...ir.accesses import predicate
+from ...ir.accesses import moved_value, predicate
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant
@@ -91,7 +91,7 @@ def _entries(places: MustAlias, loop: Loop | None, writers: dict[Op, list[Reachi
     for load, (*_, last) in writers.items():
         if loop is not None and last.certain and last.distance == 1 and places.same_size(last.access, load):
             value = entry_value(places, loop, load)
-            if value is not None and value.type == load.result.type == _moved(last.access).type:
+            if value is not None and value.type == load.result.type == moved_value(last.access).type:
                 found[load] = value
     return found
 
@@ -182,7 +182,7 @@ class _Forwarding:
         return b.value("eq", *(resized(v, type, b) for v in offsets))
 
     def _value(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
-        value = _moved(writer.access)
+        value = moved_value(writer.access)
         if value.type.bytes > type.bytes:
             value = _part(value, writer.place, type, self.last if writer.distance else b)
         if writer.distance:
@@ -191,7 +191,7 @@ class _Forwarding:
 
     def _begin_with(self, writer: ReachingStore, value: Value) -> None:
         """Let what the writer moves have been ``value`` an iteration before the first one."""
-        arg = self.chains[_moved(writer.access)][0]
+        arg = self.chains[moved_value(writer.access)][0]
         present(self.loop).op.operands[1 + arg.index] = value
 
     def _earlier(self, value: Value, distance: int, name: str) -> Value:
@@ -210,11 +210,6 @@ class _Forwarding:
         carried = add_carried(op, start, name, result=Value(value.type, name))
         self.carried.append((carried, value))
         return carried.arg
-
-
-def _moved(access: Op) -> Value:
-    """What a load or a store moves."""
-    return access.operands[1] if access.opcode == "store" else access.result
 
 
 def _part(value: Value, place: int, type: Type, b: Builder) -> Value:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Builder, Function, MemoryObject, Op, Value, uses, walk
+from ...ir.accesses import moved_type
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
@@ -96,8 +97,7 @@ def _access_sizes(function: Function) -> dict[str, set[int]]:
     for op in walk(function.body):
         if op.opcode == "addr":
             found.setdefault(op.attrs[Attr.MEM], set()).update(
-                (user.operands[1] if user.opcode == "store" else user.result).type.bytes
-                for user, _ in table.get(op.result, [])
+                moved_type(user).bytes for user, _ in table.get(op.result, [])
             )
     return found
 

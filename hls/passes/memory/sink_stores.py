@@ -200,7 +200,7 @@ class _Pair:
                 followers.setdefault(fact.src, set()).add(fact.dst)
         pointer, _, condition = self.second.operands
         memory = self.places.function.memories[memory_name(self.first)]
-        return memory.space == "global" and not {pointer, condition} & behind(self.region, self.first, followers)
+        return memory.space == "global" and not {pointer, condition} & behind(self.region, (self.first,), followers)
 
     def merge(self):
         """Replace both by one store at the position of the second."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Op, Region, Value, lane_mask, walk
+from ...ir import Op, Region, Value, lane_mask
 from ...ir.accesses import memory_name, predicate
 from ...narrow import present
 
@@ -92,7 +92,7 @@ def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
     for access, facts in wanted.items():
         facts = [fact for fact in facts if (fact.src, access) not in ruled_out]
         region, memory = tree.region_of(access), memory_name(access)
-        late = behind(region, access, followers)
+        late = behind(region, (access,), followers)
         mine = (group for group in groups if group.region is region and group.memory == memory)
         if facts and not any(group.join(access, facts, late) for group in mine):
             group = _Group(region, memory)
@@ -107,28 +107,11 @@ def _without_cycles(tree: LoopTree, groups: list[_Group], followers: dict[Op, se
     for group in groups:
         beside = [check for check in found if check.region is group.region]
         if beside:
-            group.behind |= _behind_checks(group, beside, followers)
+            waiting = [(check.operands, check.accesses) for check in beside]
+            group.behind |= behind(group.region, group.accesses, followers, waiting)
         addresses = {fact.src.operands[0] for fact in group.facts}
         if group.behind.isdisjoint(addresses.union(*map(_asking, group.accesses))):
             found.append(_check(tree, group))
-    return found
-
-
-def _behind_checks(group: _Group, checks: list[Check], followers: dict[Op, set[Op]]) -> set[Value]:
-    """Values of the region that are available only after an access of the group, if the checks are made: by data, by
-    memory order in one iteration, and because an access waits for all that its check compares."""
-    found = {value for access in group.accesses for value in access.results}
-    later = {after for access in group.accesses for after in followers.get(access, ())}
-    waiting = [(check.operands, check.accesses) for check in checks]
-    before = -1
-    while before != len(found) + len(later):
-        before = len(found) + len(later)
-        for op in group.region.ops:
-            inner = [op, *(one for body in op.regions for one in walk(body))]
-            if later.intersection(inner) or found.intersection(v for one in inner for v in one.operands):
-                found.update(op.results)
-                later.update(*(followers.get(one, ()) for one in inner))
-        later.update(*(accesses for operands, accesses in waiting if not found.isdisjoint(operands)))
     return found
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...analysis.timing import Arrivals, Recurrence, TimingModel, carried_arrivals, recurrences_of
-from ...ir import Builder, Function, Op, Region, Value, has, loops_inside_out
+from ...analysis.timing import Arrivals, Recurrence, TimingModel, carried_arrivals, longest_recurrence, recurrences_of
+from ...ir import Builder, Function, Op, Region, Value, has, innermost_first
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .retime_adders import RetimeAdders
@@ -44,13 +44,9 @@ class DistributeOverSelects(FunctionPass):
         if self.timing is None:
             return result
         timing = self.timing.unplanned(function)
-        for number, _ in enumerate(_loops(result)):
+        for number, _ in enumerate(innermost_first(result)):
             result = _improved(result, number, timing)
         return result
-
-
-def _loops(function: Function) -> list[Op]:
-    return [loop for _, loop in loops_inside_out(function.body)]
 
 
 def _improved(function: Function, number: int, timing: TimingModel) -> Function:
@@ -71,10 +67,10 @@ def _improved(function: Function, number: int, timing: TimingModel) -> Function:
 def _best(function: Function, number: int, timing: TimingModel) -> Function | None:
     """The function with what follows one condition of a loop computed for both sides, the condition for which
     recurrences become shortest; None if they become no shorter."""
-    (body,) = _loops(function)[number].regions
+    (body,) = innermost_first(function)[number].regions
     if len(body.ops) > MOST_IN_BODY:
         return None
-    long = [one for one in recurrences_of(_loops(function)[number], timing) if one.cycles() > 1]
+    long = [one for one in recurrences_of(innermost_first(function)[number], timing) if one.cycles() > 1]
     places = [
         place
         for place, op in enumerate(body.ops)
@@ -84,7 +80,7 @@ def _best(function: Function, number: int, timing: TimingModel) -> Function | No
     for place in places[-MOST_CONDITIONS:]:
         for whole in (False, True):
             candidate = clone_function(function)
-            if _distribute(_loops(candidate)[number], place, whole, timing):
+            if _distribute(innermost_first(candidate)[number], place, whole, timing):
                 length = _length(candidate, number, timing)
                 if length < before:
                     before, found = length, candidate
@@ -98,7 +94,7 @@ def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
 
 def _length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
     """The cycles of the longest recurrence of a loop, and the ns of all of them together, with adders retimed."""
-    loop = _loops(RetimeAdders(timing).run(function))[number]
+    loop = innermost_first(RetimeAdders(timing).run(function))[number]
     (body,) = loop.regions
     arrivals, late = carried_arrivals(body, timing)
     ends = [
@@ -106,10 +102,7 @@ def _length(function: Function, number: int, timing: TimingModel) -> tuple[int, 
         for value, arg in zip(body.terminator.operands[1:], body.args, strict=True)
         if arg in late and value in late
     ]
-    return (
-        max((one.cycles() for one in recurrences_of(loop, timing)), default=1),
-        round(sum(end.cycle * timing.room + end.ns for end in ends), 3),
-    )
+    return (longest_recurrence(loop, timing), round(sum(end.cycle * timing.room + end.ns for end in ends), 3))
 
 
 def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ...analysis.timing import TimingModel, carried_arrivals, recurrences_of
-from ...ir import ArrayType, Builder, Function, Op, Region, Value, loops_inside_out, uses
+from ...analysis.timing import TimingModel, carried_arrivals, longest_recurrence
+from ...ir import ArrayType, Builder, Function, Op, Region, Value, innermost_first, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
@@ -35,23 +35,15 @@ class SinkInserts(FunctionPass):
         if self.timing is None:
             return result
         timing = self.timing.unplanned(function)
-        for number, (_, loop) in enumerate(list(loops_inside_out(result.body))):
+        for number, loop in enumerate(innermost_first(result)):
             if not any(op.opcode == "insert" for op in loop.regions[0].ops):
                 continue
             candidate = clone_function(result)
-            changed = _Sinking(_loops(candidate)[number].regions[0], timing).run()
-            if changed and _cycles(candidate, number, timing) <= _cycles(result, number, timing):
+            changed = _Sinking(innermost_first(candidate)[number].regions[0], timing).run()
+            before, after = (longest_recurrence(innermost_first(one)[number], timing) for one in (result, candidate))
+            if changed and after <= before:
                 result = candidate
         return result
-
-
-def _loops(function: Function) -> list[Op]:
-    return [loop for _, loop in loops_inside_out(function.body)]
-
-
-def _cycles(function: Function, number: int, timing: TimingModel) -> int:
-    """The cycles of the longest recurrence of a loop."""
-    return max((one.cycles() for one in recurrences_of(_loops(function)[number], timing)), default=1)
 
 
 @dataclass(frozen=True)

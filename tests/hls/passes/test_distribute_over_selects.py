@@ -126,12 +126,30 @@ def test_work_is_limited(monkeypatch):
         assert grown <= 6 * 2 * MOST_OPS
 
 
-def test_a_call_without_waiting_may_decide():
-    """Its answer is the second of its results."""
-    source = (
-        "channel int c; __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }"
-        "__kernel void r(__global int *restrict out, int n) { int x = 0; for (int i = 0; i < n; i++) { bool there; "
-        "int v = 0; if (x & 1) v = read_channel_nb_intel(c, &there); else there = false; "
-        "x = there ? x + v : x - 3; x = min(x, i) + 1; out[i] = x; } }"
-    )
-    assert planned(source, BOARD)["r"].plan.loops
+#: a kernel that takes and gives as it can: whether there is a value is the second result of the call
+GATHERS = """
+channel uchar in, gathered;
+__kernel void gives(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) write_channel_intel(in, (uchar)a[i]);
+}
+__kernel void gathers(int n) {
+    uint kept = 0, count = 0;
+    int sent = 0;
+    while (sent < n) {
+        if (count < 3) {
+            bool valid;
+            uchar x = read_channel_nb_intel(in, &valid);
+            if (valid) { kept = kept << 8 | x; count++; }
+        }
+        if (count > 0 && write_channel_nb_intel(gathered, (uchar)(kept >> (count - 1) * 8))) { count--; sent++; }
+    }
+}
+__kernel void takes(__global int *restrict out, int n) {
+    for (int i = 0; i < n; i++) out[i] = read_channel_intel(gathered);
+}
+"""
+
+
+@pytest.mark.parametrize("board", [BOARD, "de5net"])
+def test_a_call_that_does_not_wait_may_decide(board):
+    assert planned(GATHERS, board)["gathers"].plan.loops
