@@ -1,7 +1,6 @@
 """`sluice diff`: what changed between two designs."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from .cli_options import BOARD
+from .cli_options import BOARD, board_is_named
 from .cli_project import ProjectCommand
 from .report.diff import compare_reports
 from .report.diff_text import diff_data, diff_markdown, diff_text
@@ -44,12 +42,8 @@ WORSE = 3
 def diff_command(old: str, new: str, program: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
     """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel
     or in a project, git revisions."""
-    given = click.get_current_context().get_parameter_source
-    named = bool(os.environ.get("SLUICE_BOARD")) or any(
-        given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
-    )
     # where none is named, each revision has that of its own sluice.toml
-    reports = [_report(place, program, board if named else None) for place in (old, new)]
+    reports = [_report(place, program, board if board_is_named() else None) for place in (old, new)]
     try:
         found = compare_reports(*reports)
     except (KeyError, TypeError, AttributeError):

@@ -1,13 +1,11 @@
 """`sluice lsp`: the language server that editors start."""
 
-import os
 from importlib import util
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, board_is_named
 from .signals import deferred
 from .version import version
 
@@ -36,8 +34,4 @@ def lsp_command(
         from .options import Options
 
     # the projects of the programs that are opened say the rest, see hls.editor.projects
-    given = click.get_current_context().get_parameter_source
-    named = bool(os.environ.get("SLUICE_BOARD")) or any(
-        given(name) is ParameterSource.COMMANDLINE for name in ("board", "clock")
-    )
-    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), named), version())
+    serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), board_is_named()), version())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
@@ -30,11 +31,13 @@ __all__ = [
     "LIBRARIES",
     "LIBRARY_FILES",
     "CompileCommand",
+    "board_is_named",
     "check_board",
     "check_prefix",
     "check_trace",
     "design_option",
     "make_folder",
+    "on_command_line",
     "parse_defines",
     "parse_limits",
     "workloads_option",
@@ -245,3 +248,14 @@ def workloads_option(help: str) -> Callable[[Callable], Callable]:
         type=click.Path(exists=True, path_type=Path),
         help=help,
     )
+
+
+def on_command_line(*names: str) -> bool:
+    """Whether one of these parameters of the command that runs is given on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return any(source(name) is ParameterSource.COMMANDLINE for name in names)
+
+
+def board_is_named() -> bool:
+    """Whether the command line names a board or a clock, or $SLUICE_BOARD a board."""
+    return on_command_line("board", "clock") or bool(os.environ.get("SLUICE_BOARD"))

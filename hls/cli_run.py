@@ -5,20 +5,14 @@ import sys
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from .cli_files import read_board
 from .cli_messages import Messages
-from .cli_options import BOARD, check_trace, design_option, make_folder
+from .cli_options import BOARD, check_trace, design_option, make_folder, on_command_line
 from .cli_project import ProjectCommand
 from .signals import supervise
 
 __all__ = ["run_command"]
-
-
-def _names_board() -> bool:
-    """Whether the command line names a board."""
-    return click.get_current_context().get_parameter_source("board") is ParameterSource.COMMANDLINE
 
 
 @click.command(
@@ -120,7 +114,7 @@ def run_command(
     with messages.guard():
         read_board(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
-    if host.suffix == ".aocx" and not _names_board():
+    if host.suffix == ".aocx" and not on_command_line("board"):
         del env["SLUICE_BOARD"]  # the file names it
     if channel_depths:
         if (device or os.environ.get("SLUICE_DEVICE", "board")) != "emulator":

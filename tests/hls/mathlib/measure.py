@@ -84,50 +84,10 @@ NATIVE_BOUNDS = dict.fromkeys(
     8192,
 )
 
+#: functions that double does not have
+NOT_OF_DOUBLE = ("erf", "erfc", "tgamma", "lgamma")
 #: the same for double
-DOUBLE_BOUNDS = {
-    "exp": 3,
-    "exp2": 3,
-    "exp10": 3,
-    "log": 3,
-    "log2": 3,
-    "log10": 3,
-    "sin": 4,
-    "cos": 4,
-    "tan": 5,
-    "pow": 16,
-    "powr": 16,
-    "pown": 16,
-    "rootn": 16,
-    "rsqrt": 2,
-    "hypot": 4,
-    "fmod": 0,
-    "remainder": 0,
-    "nextafter": 0,
-    "ldexp": 0.5,
-    "logb": 0,
-    "ilogb": 0,
-    "expm1": 3,
-    "log1p": 2,
-    "sinh": 4,
-    "cosh": 4,
-    "tanh": 5,
-    "asinh": 4,
-    "acosh": 4,
-    "atanh": 5,
-    "cbrt": 2,
-    "sinpi": 4,
-    "cospi": 4,
-    "tanpi": 6,
-    "asin": 4,
-    "acos": 4,
-    "atan": 5,
-    "atan2": 6,
-    "asinpi": 5,
-    "acospi": 5,
-    "atanpi": 5,
-    "atan2pi": 6,
-}
+DOUBLE_BOUNDS = {name: bound for name, bound in BOUNDS.items() if name not in NOT_OF_DOUBLE}
 
 
 @dataclass(frozen=True)
