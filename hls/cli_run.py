@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +14,23 @@ from .cli_project import ProjectCommand
 from .signals import supervise
 
 __all__ = ["run_command"]
+
+
+class Device(click.ParamType):
+    """What a host program runs on: a kind of device, or the serial port of a board."""
+
+    name = "device"
+    KINDS, LINK = ("board", "emulator", "model"), "uart:"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """As help shows it."""
+        return f"[{'|'.join(self.KINDS)}|{self.LINK}PORT]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value itself. A usage error for another word."""
+        if value not in self.KINDS and not (value.startswith(self.LINK) and len(value) > len(self.LINK)):
+            self.fail(f"{value!r} is not one of {', '.join(self.KINDS)}, nor {self.LINK}PORT", param, ctx)
+        return value
 
 
 @click.command(
@@ -38,10 +56,10 @@ __all__ = ["run_command"]
 )
 @click.option(
     "--device",
-    type=click.Choice(["board", "emulator", "model"]),
+    type=Device(),
     default=None,
     help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles.  "
+    "or on the model, with predicted cycles; or uart:PORT: on a board of hardware with the bitstream of `sluice build`.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option(

@@ -6,6 +6,7 @@ from ..target.board import FLOWS, Board
 from ..target.memory import DramTiming
 from ..target.soc import PHYS, transfers
 from .description import Description
+from .soc_map import SOC_MAP
 from .write import ExportError, render_template
 
 __all__ = ["check_board", "soc_text"]
@@ -22,7 +23,7 @@ def soc_text(described: Description, board: Board) -> str:
     rate = transfers(memory)
     given = {"phy": PHYS[rate], "rate": rate, "cl": memory.timing.CL, "double": rate > 1 or described.double_clock}
     return render_template(
-        "soc.py", described, given | {"board": board, "soc": board.soc, "bus_bits": memory.timing.bus_bits}
+        "soc.py", described, given | {"board": board, "soc": board.soc, "bus_bits": memory.timing.bus_bits, "map": SOC_MAP}
     )
 
 
