@@ -59,7 +59,19 @@ def build_command(board: str, output: Path | None, seed: int, source: Path, opti
     folder = output or Path(source.stem)
     # a board that is named here overrides the clock of a project, too
     named = ["--board", board] if on_command_line("board", "clock") else []
-    compile_it = [sys.executable, "-P", "-m", "sluice", "compile", *named, "-o", str(folder), *options, "--", str(source)]
+    compile_it = [
+        sys.executable,
+        "-P",
+        "-m",
+        "sluice",
+        "compile",
+        *named,
+        "-o",
+        str(folder),
+        *options,
+        "--",
+        str(source),
+    ]
     if code := supervise(compile_it, os.environ):
         sys.exit(code)
     build_it = [sys.executable, "-P", "-m", "sluice.build", "--board", board, "--seed", str(seed), "--", str(folder)]

@@ -3,7 +3,6 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,21 +15,15 @@ from .signals import supervise
 __all__ = ["run_command"]
 
 
-class Device(click.ParamType):
-    """What a host program runs on: a kind of device, or the serial port of a board."""
+#: what a host program may run on; or a serial port behind the other
+KINDS, LINK = ("board", "emulator", "model"), "uart:"
 
-    name = "device"
-    KINDS, LINK = ("board", "emulator", "model"), "uart:"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """As help shows it."""
-        return f"[{'|'.join(self.KINDS)}|{self.LINK}PORT]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value itself. A usage error for another word."""
-        if value not in self.KINDS and not (value.startswith(self.LINK) and len(value) > len(self.LINK)):
-            self.fail(f"{value!r} is not one of {', '.join(self.KINDS)}, nor {self.LINK}PORT", param, ctx)
-        return value
+def _check_device(_context: click.Context, _parameter: click.Parameter, device: str | None) -> str | None:
+    """A kind of device, or the serial port of a board; a usage error for another word."""
+    if device is None or device in KINDS or (device.startswith(LINK) and device != LINK):
+        return device
+    raise click.BadParameter(f"{device!r} is not one of {', '.join(KINDS)}, nor {LINK}PORT")
 
 
 @click.command(
@@ -56,10 +49,11 @@ class Device(click.ParamType):
 )
 @click.option(
     "--device",
-    type=Device(),
+    metavar=f"[{'|'.join(KINDS)}|{LINK}PORT]",
+    callback=_check_device,
     default=None,
     help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles; or uart:PORT: on a board of hardware with the bitstream of `sluice build`.  "
+    "or on the model, with predicted cycles; or on a board at a serial port, with the bitstream of `sluice build`.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option(

@@ -14,6 +14,7 @@ from rtl_lib.axi import register_map as at
 
 from .build import build
 from .console import show_printed
+from .device.line import DeviceError
 from .device.session import DeviceSession
 from .errors import SimulationError
 from .probe import Probe
@@ -137,13 +138,9 @@ class LoadedSystem:
 
     def _linked(self) -> Session:
         """The board of hardware, after a reset of its kernels."""
-        session = DeviceSession(self.link, self.board, self.interface, self.digest, self.memory)
-        try:
-            session.reset(self.seed)
-        except BaseException:
-            session.close()
-            raise
-        return session
+        if self.seed:
+            raise DeviceError("random stalls are for simulations: leave SLUICE_STALL_SEED or SLUICE_DEVICE unset")
+        return DeviceSession(self.link, self.board, self.interface, self.digest, self.memory)
 
     def cycle(self) -> int:
         """Cycles that have passed so far, in all simulators of this system."""

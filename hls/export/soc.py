@@ -23,7 +23,9 @@ def soc_text(described: Description, board: Board) -> str:
     rate = transfers(memory)
     given = {"phy": PHYS[rate], "rate": rate, "cl": memory.timing.CL, "double": rate > 1 or described.double_clock}
     return render_template(
-        "soc.py", described, given | {"board": board, "soc": board.soc, "bus_bits": memory.timing.bus_bits, "map": SOC_MAP}
+        "soc.py",
+        described,
+        given | {"board": board, "soc": board.soc, "bus_bits": memory.timing.bus_bits, "map": SOC_MAP},
     )
 
 
@@ -58,8 +60,8 @@ def _obstacles(described: Description, board: Board) -> Iterator[tuple[str, str]
             "compile it without --printf, and without I/O channels",
         )
     if described.target.part != board.device.part:
+        other = f"board {described.target.board} ({described.target.part})"
         yield (
-            f"the design was compiled for board {described.target.board} ({described.target.part}), not for "
-            f"{board.name} ({board.device.part})",
+            f"the design was compiled for {other}, not for {board.name} ({board.device.part})",
             f"compile it for this board: --board {board.name}",
         )

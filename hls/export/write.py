@@ -98,11 +98,7 @@ def _given(view: View) -> Mapping[str, object]:
 
 
 def write_export(
-    described: Description,
-    folder: Path,
-    name: str,
-    output: Path,
-    complete: Callable[[Path], None] = lambda _: None,
+    described: Description, folder: Path, name: str, output: Path, complete: Callable[[Path], None] = lambda _: None
 ) -> list[str]:
     """Write export ``name`` of the design in ``folder`` as folder ``output``, in place of what was there; ``complete``
     adds files to the new folder before it is moved there. Returns the names of the files written. Raises ExportError,

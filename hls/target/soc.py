@@ -40,7 +40,7 @@ def read_soc(table: Table, memory: Memory, others: int) -> Soc:
     """The table ``[soc]`` of a board with this memory, and so many others. Raises BoardError."""
     timing = memory.timing
     if memory.kind != "sdr" or len(memory.banks) > 1 or others or not isinstance(timing, DramTiming):
-        raise table.error("", "is for boards with one bank of SDR SDRAM (kind = \"sdr\"), and no other memory")
+        raise table.error("", 'is for boards with one bank of SDR SDRAM (kind = "sdr"), and no other memory')
     if transfers(memory) not in PHYS:
         raise table.error(
             "", f"is for memories whose word_bytes are one or two transfers of bus_bits, not {transfers(memory)}"

@@ -66,14 +66,14 @@ class Line:
         view = memoryview(data)
         while view:
             self._wait([], [self._fd], "takes no more bytes")
-            view = view[self._gone(lambda: os.write(self._fd, view)) :]
+            view = view[self._write(view) :]
 
     def receive(self, bytes: int) -> bytes:
         """So many bytes."""
         data = b""
         while len(data) < bytes:
             self._wait([self._fd], [], f"does not answer: {len(data)} of {bytes} bytes came")
-            data += self._gone(lambda: os.read(self._fd, bytes - len(data)))
+            data += self._read(bytes - len(data))
         return data
 
     def forget(self, seconds: float) -> None:
@@ -81,7 +81,7 @@ class Line:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self._fd], [], [], left)[0]:
-                self._gone(lambda: os.read(self._fd, 4096))
+                self._read(4096)
 
     def _wait(self, reads: list[int], writes: list[int], what: str) -> None:
         if self._fd < 0:
@@ -91,12 +91,24 @@ class Line:
                 f"the board at {self.path} {what} within {SILENCE:g} s; check cable and power, and load the bitstream"
             )
 
-    def _gone(self, transfer):
-        """The result of a transfer, of which no bytes mean that the device is gone."""
+    def _write(self, data: memoryview) -> int:
+        """The number of bytes that the line has taken."""
         try:
-            if done := transfer():
-                return done
-            reason = "the line has ended"
+            return os.write(self._fd, data)
         except OSError as error:
-            reason = error.strerror
-        raise DeviceError(f"the board at {self.path} is gone: {reason}; connect it and load the bitstream again")
+            raise self._gone(error.strerror) from error
+
+    def _read(self, most: int) -> bytes:
+        """What has come, which is something."""
+        try:
+            found = os.read(self._fd, most)
+        except OSError as error:
+            raise self._gone(error.strerror) from error
+        if not found:
+            raise self._gone("the line has ended")
+        return found
+
+    def _gone(self, reason: str | None) -> DeviceError:
+        return DeviceError(
+            f"the board at {self.path} is gone: {reason}; connect it again, and load the bitstream if it lost power"
+        )

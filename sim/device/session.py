@@ -34,9 +34,7 @@ class DeviceSession(Session):
     of the host, in kernel cycles. Raises DeviceError, a SimulationError, whenever the board does not answer as it must.
     """
 
-    def __init__(
-        self, link: str, board: Board, interface: SystemInterface, digest: str, memory: SharedMemory
-    ) -> None:
+    def __init__(self, link: str, board: Board, interface: SystemInterface, digest: str, memory: SharedMemory) -> None:
         if board.soc is None or not isinstance(board.memory.timing, DramTiming):
             raise DeviceError(f"no system can be built for board {board.name}: set SLUICE_BOARD to one that has [soc]")
         self.abandoned = False  #: whether it was left in the middle of a command
@@ -95,7 +93,7 @@ class DeviceSession(Session):
 
     def _buffers(self, kernel: KernelInterface, directions: Sequence[str]) -> dict[int, None]:
         """The addresses of its buffers, as its registers have them; 0 stands for none."""
-        found = {}
+        found: dict[int, None] = {}
         for one in kernel.arguments:
             if one.kind == "buffer" and one.direction in directions:
                 low, high = (self._registers.get(kernel.base + one.offset + half, 0) for half in (0, WORD))
@@ -123,9 +121,7 @@ class DeviceSession(Session):
         return int((time.monotonic() - self._begin) * self._mhz * 1e6)
 
     def reset(self, seed: int = 0) -> None:
-        """Reset the kernels; memory keeps its contents. Random stalls are for simulations."""
-        if seed:
-            raise DeviceError("random stalls are for simulations: leave SLUICE_STALL_SEED or SLUICE_DEVICE unset")
+        """Reset the kernels; memory keeps its contents. There are no random stalls."""
         self.restart()
 
     def restart(self) -> None:

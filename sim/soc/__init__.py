@@ -1,1 +1,1 @@
-"""``sluice build``: a bitstream of a compiled design with its memory and its host's line, for a board of the open tools."""
+"""``sluice build``: a bitstream of a compiled design, its memory and its line to the host, by open tools."""

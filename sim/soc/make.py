@@ -1,4 +1,4 @@
-"""Makes the bitstream of a system: elaboration, synthesis, place and route, and a slower clock where timing is not met."""
+"""Makes the bitstream of a system: elaboration, synthesis, place and route, for a slower clock if timing is not met."""
 
 import importlib.util
 import json
@@ -80,7 +80,9 @@ def make_system(
     check_packages()
     device = open_part(board.device.part)
     if device is None:
-        raise SynthesisError(f"no open flow places {board.device.part}", "choose another board; `sluice boards` lists them")
+        raise SynthesisError(
+            f"no open flow places {board.device.part}", "choose another board; `sluice boards` lists them"
+        )
     found: list[Made] = []
 
     def complete(new: Path) -> None:

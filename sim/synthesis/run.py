@@ -126,7 +126,9 @@ def _map(flow: Flow, texts: Mapping[str, str], folder: Path) -> None:
     """Synthesize the texts into ``folder``/NETLIST."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    map_verilog(["-q", "-p", f"read_verilog -sv {' '.join(texts)}; {flow.synthesis} -top {TOP} -json {NETLIST}"], folder)
+    map_verilog(
+        ["-q", "-p", f"read_verilog -sv {' '.join(texts)}; {flow.synthesis} -top {TOP} -json {NETLIST}"], folder
+    )
 
 
 def map_verilog(arguments: Sequence[str], folder: Path) -> None:

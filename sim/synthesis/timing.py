@@ -63,7 +63,11 @@ def read_timing(report: Mapping[str, Any], places: Places, double: str | None = 
         raise ValueError("no clock")
     mhz, start, end = min(limits)
     hops: Sequence[Mapping[str, Any]] = next(
-        (one["path"] for one in report["critical_paths"] if (clock_of(one["from"]), clock_of(one["to"])) == (start, end)),
+        (
+            one["path"]
+            for one in report["critical_paths"]
+            if (clock_of(one["from"]), clock_of(one["to"])) == (start, end)
+        ),
         (),
     )
     return Timing(mhz, tuple(_steps(hops, places)), bool(hops) and _is_ram(hops[0]))
