@@ -125,9 +125,15 @@ class _System:
         """The first placement that reaches this clock, of several where they come near it; else the fastest."""
         self.tell(f"LiteX: the system for {mhz:g} MHz")
         self._elaborate(mhz)
+        self.tell("yosys: synthesis")
+        key, netlist = self._synthesized(mhz)
+        cells = json.loads(netlist.read_text())["modules"][TOP]["cells"]
+        used, part = total_of(cells, self.device.flow.cells), self.board.device.part
+        check_fit(used, Asked(self.board.name, part, self.device, mhz, self.seed, capacity(self.board.device)))
         best: _Placement | None = None
         for seed in range(self.seed, self.seed + PLACEMENTS):
-            found = self._placed(mhz, seed)
+            self.tell(f"nextpnr: place and route for {mhz:g} MHz")
+            found = self._placed(key, netlist, used, seed)
             best = found if best is None or found.share > best.share else best
             if best.share >= 1:
                 return best
@@ -137,21 +143,19 @@ class _System:
         assert best is not None
         return best
 
-    def _placed(self, mhz: float, seed: int) -> _Placement:
-        """A placement of the system that was elaborated. What was made once is not made again."""
-        steps = Steps.of(self.device, self.described.files, seed)
+    def _synthesized(self, mhz: float) -> tuple[str, Path]:
+        """The netlist of the system that was elaborated, and its key. What was made once is not made again."""
+        steps = Steps.of(self.device, self.described.files, self.seed)
         versions = [f"{name} {version(name)}" for name in PACKAGES]
         parts = [(self.folder / PROGRAM).read_text(encoding="utf-8"), self.described.digest, f"{mhz!r}", *versions]
-        parts += [steps.synthesis.tool.version(), *steps.synthesis.arguments]
-        self.tell("yosys: synthesis")
-        netlist = cached("soc", content_key(parts), NETLIST, lambda made: self._map(steps, made))
-        cells = json.loads(netlist.read_text())["modules"][TOP]["cells"]
-        used = total_of(cells, self.device.flow.cells)
-        part = self.board.device.part
-        check_fit(used, Asked(self.board.name, part, self.device, mhz, self.seed, capacity(self.board.device)))
-        self.tell(f"nextpnr: place and route for {mhz:g} MHz")
-        placing = [*parts, steps.place.tool.version(), *steps.place.arguments]
-        placed = cached("soc-pnr", content_key(placing), PLACED, lambda made: self._place(steps, netlist, made))
+        key = content_key([*parts, steps.synthesis.tool.version(), *steps.synthesis.arguments])
+        return key, cached("soc", key, NETLIST, lambda made: self._map(steps, made))
+
+    def _placed(self, key: str, netlist: Path, used: Used, seed: int) -> _Placement:
+        """A placement of this netlist of that key, kept as that is."""
+        steps = Steps.of(self.device, self.described.files, seed)
+        placing = content_key([key, steps.place.tool.version(), *steps.place.arguments])
+        placed = cached("soc-pnr", placing, PLACED, lambda made: self._place(steps, netlist, made))
         data = json.loads(placed.read_text())
         return _Placement(data["bits"], reached(data["report"]), used, seed)
 
