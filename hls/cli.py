@@ -59,6 +59,9 @@ _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
     "board": LazyCommand("hls.cli_board", "board_group", "Make a board file."),
     "boards": LazyCommand("hls.cli_boards", "boards_command", "List the boards that can be named."),
+    "build": LazyCommand(
+        "hls.cli_build", "build_command", "Make a bitstream: compile, add memory and host link, place and route."
+    ),
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),

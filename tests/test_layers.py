@@ -37,6 +37,7 @@ ORDER = (
     {
         "cli_board",
         "cli_boards",
+        "cli_build",
         "cli_check",
         "cli_diff",
         "cli_library",

@@ -140,6 +140,7 @@ class Code(Enum):
     RTL_LIBRARY = "E0916", "A library of RTL functions is malformed, or a function of it cannot be built."
     SYNTHESIS = "E0917", "A compiled design cannot be synthesized, placed or routed."
     TIMING = "E0918", "A design does not reach its clock after place and route."
+    BITSTREAM = "E0919", "No bitstream can be made of a design."
     PROJECT_FILE = "E0920", "A project file is not valid."
     INTERNAL = "E0999", "A fault of the compiler itself."
     ACCESS_OUTSIDE = "E1001", "An access leaves its buffer or array."

@@ -30,6 +30,8 @@ __all__ = ["KINDS", "Context", "Device", "Platform", "create_some_context", "get
 DEFAULT_BOARD = "de5net"
 KINDS = ("board", "emulator", "model")
 #: how the name of a device says what it is
+#: of SLUICE_DEVICE, before the serial port of a board of hardware
+LINK = "uart:"
 KIND_WORDS = {"board": "simulated", "emulator": "emulated", "model": "modelled"}
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
@@ -110,9 +112,9 @@ class Device:
     double_fp_config = FLOATS | device_fp_config.ROUND_TO_ZERO | device_fp_config.ROUND_TO_INF  #: by conversions
     local_mem_type = device_local_mem_type.LOCAL
 
-    def __init__(self, board: Board, kind: str = "board") -> None:
-        self.board, self.kind = board, kind
-        self.name = f"{board.name} ({board.description}), {KIND_WORDS[kind]}"
+    def __init__(self, board: Board, kind: str = "board", link: str = "") -> None:
+        self.board, self.kind, self.link = board, kind, link
+        self.name = f"{board.name} ({board.description}), {link or KIND_WORDS[kind]}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
@@ -211,11 +213,15 @@ def create_some_context(
 
 def _default_device(board: str | Path | None, kind: str | None) -> Device:
     kind = kind or os.environ.get("SLUICE_DEVICE") or "board"
-    if kind not in KINDS:
+    link = kind if kind.startswith(LINK) else ""
+    if kind not in KINDS and len(link) <= len(LINK):
         raise LogicError(
-            "create_some_context", status_code.INVALID_DEVICE, f"device must be one of {', '.join(KINDS)}, not {kind!r}"
+            "create_some_context",
+            status_code.INVALID_DEVICE,
+            f"device must be one of {', '.join(KINDS)}, or {LINK}PORT for a board at a serial port, not {kind!r}",
         )
     try:
-        return Device(load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD), kind)
+        found = load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD)
     except BoardError as error:
         raise RuntimeError("create_some_context", status_code.DEVICE_NOT_FOUND, str(error)) from error
+    return Device(found, "board", link) if link else Device(found, kind)

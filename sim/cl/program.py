@@ -109,7 +109,7 @@ class Program:
         kind = device or self.context.device.kind
         native = kind != "board"
         compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
-            "board": compiler.compile_source,
+            "board": compiler.compile_for_hardware if self.context.device.link else compiler.compile_source,
             "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
             "model": _model_source,
         }
@@ -118,7 +118,7 @@ class Program:
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
                 predictor = None
-                if kind == "board" and prediction_wanted():
+                if kind == "board" and not self.context.device.link and prediction_wanted():
                     from .predicted import RunPredictor
 
                     predictor = RunPredictor(self.source, self.context.device.board, chosen, SOURCE_NAME)
@@ -192,6 +192,8 @@ class Program:
                 trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
+                link=self.context.device.link,
+                digest=compiler.digest_of(result) if self.context.device.link else "",
             )
             weakref.finalize(self, self._system.close)
         return self._system
