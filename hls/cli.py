@@ -74,7 +74,7 @@ _LAZY = {
     ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
-    "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),
+    "library": LazyCommand("hls.cli_library", "library_command", "List, check and pack libraries of RTL functions."),
     "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
     "lsp": LazyCommand("hls.cli_lsp", "lsp_command", "Serve an editor: messages, II and memories while typing."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),

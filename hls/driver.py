@@ -75,9 +75,14 @@ class Result:
 
     @property
     def generated(self) -> dict[str, str]:
-        """The Verilog without the files of RTL libraries, whose area is not known."""
+        """The Verilog without the files of RTL libraries."""
         foreign = {file.name for one in self.options.libraries for file in one.files}
         return {name: text for name, text in self.verilog.items() if name not in foreign}
+
+    @property
+    def foreign(self) -> dict[str, tuple[int, int, int, int]]:
+        """The area of the modules of RTL libraries, by their names (:func:`hls.model.area.estimate`)."""
+        return {one.module: one.area for one in self.options.libraries}
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""

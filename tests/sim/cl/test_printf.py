@@ -25,6 +25,18 @@ __kernel void one_item(__global int *o) {
     o[i] = i;
     if (i == 5) printf("item %d of %d\n", i, (int)get_global_size(0));
 }
+__attribute__((reqd_work_group_size(4, 1, 1)))
+__kernel void groups(__global int *o) {
+    __local int t[4];
+    int i = get_local_id(0);
+    t[i] = get_global_id(0) * 3;
+    printf("%d before %d\n", (int)get_group_id(0), i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t[3 - i] % 2) printf("odd %d\n", t[3 - i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < i; k++) printf("after %d.%d\n", i, k);
+    o[get_global_id(0)] = t[3 - i];
+}
 __kernel void silent(__global int *o) { o[0] = 3; }
 """
 
@@ -44,6 +56,7 @@ def printed(device: str, capsys: pytest.CaptureFixture) -> str:
     vector = [np.array([0.1, -2, np.inf, 3e9], np.float32), np.array([-1, 7], np.int32), np.arange(4, dtype=np.uint8)]
     program.vectors(queue, (1,), None, *vector).wait()
     program.one_item(queue, (16,), (4,), o).wait()
+    program.groups(queue, (12,), (4,), o).wait()
     return capsys.readouterr().out
 
 
@@ -59,4 +72,4 @@ def test_without_hardware_for_it_a_warning_says_so(monkeypatch):
     monkeypatch.setenv("SLUICE_PRINTF", "0")
     context = cl.create_some_context(board="de5net", device="board")
     log = cl.Program(context, SOURCE).build().get_build_info(None, cl.program_build_info.LOG)
-    assert log.count("printf prints nothing on the board") == 6
+    assert log.count("printf prints nothing on the board") == 9
