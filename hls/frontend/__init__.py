@@ -88,7 +88,7 @@ def parse_source(
 def _with_models(text: str, defines: Iterable[str], models: Iterable[str]) -> str:
     """The text with those of the models behind it, without the macros that it was given or defines itself: those of
     what it includes stay, as what keeps a file from being included twice is one of them."""
-    own = dict.fromkeys([*defines, *_DEFINED.findall(text)])
+    own = dict.fromkeys([*(name.partition("(")[0] for name in defines), *_DEFINED.findall(text)])
     return "\n".join([text, *(f"#undef {name}" for name in own), *(f'#include "{model}"' for model in models), ""])
 
 
