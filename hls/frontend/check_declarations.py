@@ -175,8 +175,8 @@ class DeclarationChecker(CallChecker):
             if word == "extern":
                 raise CompileError.at(
                     span,
-                    "extern variables are not supported",
-                    "pass the value as an argument",
+                    "an extern variable in a function is not supported",
+                    "declare it at file scope if it is __constant, or pass the value as an argument",
                     code=Code.BAD_DECLARATION,
                 )
         if isinstance(node.type, c_ast.FuncDecl):
