@@ -31,6 +31,7 @@ WITHOUT_EFFECT = {
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
+    "-cl-no-subgroup-ifp",
 }
 #: options with a number -> their internal names, and the greatest number; the last two are for kernels that do not say
 SIZES = {

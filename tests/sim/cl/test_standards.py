@@ -37,6 +37,12 @@ constant float half_of = 2.5f;
 constant int open[] = {7, 8};
 constant struct pair { int a; float b; } first = {9, 0.5f};
 extern constant float half_of;
+#if !defined(__LINE__) || !defined(__FILE__) || defined(__LINES__) || defined(TEXT)
+#error these are, and are not, macros
+#endif
+#ifndef __LINE__
+#error it is one
+#endif
 constant char *end_of(constant char *text) {
     while (*text) text++;
     return text;
