@@ -120,6 +120,13 @@ def main() -> None:
     help="Take subnormal floats and doubles for zeros in arithmetic, which makes its units smaller.",
 )
 @click.option(
+    "-cl-single-precision-constant",
+    "--cl-single-precision-constant",
+    "single_precision",
+    is_flag=True,
+    help="Take unsuffixed floating constants for floats, also in a file that has doubles.",
+)
+@click.option(
     "-private-cache-bytes",
     "--private-cache-bytes",
     "cache_bytes",
@@ -249,6 +256,7 @@ def compile(
     fp_relaxed,
     fpc,
     denorms_are_zero,
+    single_precision,
     cache_bytes,
     const_cache_bytes,
     no_interleaving,
@@ -290,6 +298,7 @@ def compile(
         const_cache_bytes=const_cache_bytes,
         no_interleaving=no_interleaving,
         denorms_are_zero=denorms_are_zero,
+        single_precision=single_precision,
         prefix=prefix,
         include_roots=include_roots,
         libraries=libraries,

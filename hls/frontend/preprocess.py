@@ -117,6 +117,10 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         super().__init__()
         self.lastdirective = None
 
+    def on_unknown_macro_in_defined_expr(self, tok) -> bool:
+        """Whether ``#ifdef`` takes the name for that of a macro: of those that pcpp expands without a definition."""
+        return tok.value in ("__LINE__", "__COUNTER__")
+
     # -- locations
 
     def group_lines(self, input, abssource):

@@ -236,6 +236,7 @@ class Attr:
         "the largest work-group: work-items, or size in each dimension",
         True,
     )
+    HINTS = _key("hints", FUNCTIONS, NAMES, "what the program tells compilers of its work-items, for hosts that ask")
     NUM_SIMD_WORK_ITEMS = _key("num_simd_work_items", FUNCTIONS, COUNT, "work-items side by side", True)
     NUM_COMPUTE_UNITS = _key(
         "num_compute_units",

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, MOST_WORK_ITEMS
+from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, TOLD_WORK_ITEMS
 from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
@@ -76,7 +76,7 @@ class Device:
     vendor = "sluice"
     version = driver_version = opencl_c_version = "OpenCL 1.2 sluice"
     type = device_type.ACCELERATOR
-    max_work_group_size = MOST_WORK_ITEMS
+    max_work_group_size = TOLD_WORK_ITEMS
     max_work_item_dimensions = 3
     max_work_item_sizes = (max_work_group_size,) * 3
     max_compute_units = 1
@@ -114,7 +114,8 @@ class Device:
 
     def __init__(self, board: Board, kind: str = "board", link: str = "") -> None:
         self.board, self.kind, self.link = board, kind, link
-        self.name = f"{board.name} ({board.description}), {link or KIND_WORDS[kind]}"
+        # the whole description would make lists of all devices longer than tools such as clinfo have room for
+        self.name = f"{board.name} ({board.description.partition(',')[0]}), {link or KIND_WORDS[kind]}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hls.diag import CompileError, internal_error, render
-from hls.ir import Function, reachable
+from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
@@ -324,9 +324,10 @@ class Kernel:
 
     @property
     def attributes(self) -> str:
-        """The attributes of the source for its work-groups, as OpenCL writes them."""
+        """The attributes of the source for its work-groups, as OpenCL writes them, separated by blanks."""
         size = self.interface.work_group_size
-        return f"reqd_work_group_size({','.join(map(str, size))})" if size else ""
+        required = (f"reqd_work_group_size({','.join(map(str, size))})",) if size else ()
+        return " ".join((*required, *self._function.attrs.get(Attr.HINTS, ())))
 
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
         """Set the type of each scalar argument, None for buffers: then Python numbers are accepted."""
