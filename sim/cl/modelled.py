@@ -192,6 +192,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
     with deferred():
         from hls.assumed_sizes import assume_sizes
         from hls.driver import network_channels, plan_module
+        from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
         from hls.passes.run_stages import link_program
@@ -202,8 +203,9 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         file,
         options.defines,
         [str(d) for d in options.include_dirs],
-        include_roots=options.include_roots,
-        models=options.models,
+        FrontendOptions(options.single_precision),
+        options.include_roots,
+        options.models,
     )
     mark_rtl_functions(parsed.module, options.libraries)
     assume_sizes(parsed.module, options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hls.diag import render
-from hls.ir import Function, reachable
+from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
@@ -93,7 +93,7 @@ class Program:
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
         kind = device or self.context.device.kind
         try:
-            result, predictor = build_source(self.source, self.context.device.board, kind, words)
+            result, predictor = build_source(self.source, self.context.device, kind, words)
         except BuildFailure as failure:
             self._log = str(failure)
             raise RuntimeError(
@@ -159,6 +159,8 @@ class Program:
                 trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
+                link=self.context.device.link,
+                digest=compiler.digest_of(result) if self.context.device.link else "",
             )
             weakref.finalize(self, self._system.close)
         return self._system
@@ -289,9 +291,10 @@ class Kernel:
 
     @property
     def attributes(self) -> str:
-        """The attributes of the source for its work-groups, as OpenCL writes them."""
+        """The attributes of the source for its work-groups, as OpenCL writes them, separated by blanks."""
         size = self.interface.work_group_size
-        return f"reqd_work_group_size({','.join(map(str, size))})" if size else ""
+        required = (f"reqd_work_group_size({','.join(map(str, size))})",) if size else ()
+        return " ".join((*required, *self._function.attrs.get(Attr.HINTS, ())))
 
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
         """Set the type of each scalar argument, None for buffers: then Python numbers are accepted."""

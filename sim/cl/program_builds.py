@@ -18,7 +18,7 @@ from .binary import Binary
 from .constants import status_code
 from .errors import LogicError
 from .options import depth_model, parse_options, with_design
-from .platform import KINDS, Context
+from .platform import KINDS, Context, Device
 from .unpredicted import prediction_wanted
 
 if TYPE_CHECKING:
@@ -34,21 +34,21 @@ class BuildFailure(Exception):
 
 
 def build_source(
-    source: str, board: Board, kind: str, words: Sequence[str]
+    source: str, device: Device, kind: str, words: Sequence[str]
 ) -> "tuple[compiler.Compiled | emulated.Emulated, RunPredictor | None]":
-    """The program on a device of this kind with the options ``words``, and what predicts its launches on the simulated
-    board (None if nobody asks for that).
+    """The program with the options ``words``, for the device's board or another ``kind`` of device, and what predicts
+    its launches on the simulated board (None if nobody asks for that).
 
     Raises LogicError for a wrong kind or option, and BuildFailure with the compiler's messages; caused by the error of
     the compiler if that is the compiler's own.
     """
-    chosen = with_design(parse_options(words, _main_folder()))
+    board, chosen = device.board, with_design(parse_options(words, _main_folder()))
     if kind not in KINDS:
         raise LogicError(
             "clBuildProgram", status_code.INVALID_DEVICE, f"device must be one of {', '.join(KINDS)}, not {kind!r}"
         )
     compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
-        "board": compiler.compile_source,
+        "board": compiler.compile_for_hardware if device.link else compiler.compile_source,
         "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
         "model": _model_source,
     }
@@ -56,7 +56,7 @@ def build_source(
         with compiler.ONE_AT_A_TIME:
             result = compilers[kind](source, board, chosen, SOURCE_NAME)
             predictor = None
-            if kind == "board" and prediction_wanted():
+            if kind == "board" and not device.link and prediction_wanted():
                 from .predicted import RunPredictor
 
                 predictor = RunPredictor(source, board, chosen, SOURCE_NAME)
