@@ -33,6 +33,7 @@ from .cli_options import (
     CompileCommand,
     check_prefix,
     design_option,
+    output_folder,
     parse_limits,
     workloads_option,
 )
@@ -155,14 +156,7 @@ def main() -> None:
     multiple=True,
     help="Place the banks of MEMORY (its name, or default) one after the other instead of interleaving them.",
 )
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Output folder.  [default: name of the source]",
-)
+@output_folder("Output folder.  [default: name of the source]")
 @click.option(
     "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
 )
