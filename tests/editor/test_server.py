@@ -235,11 +235,9 @@ def test_a_board_that_does_not_exist_is_a_message(tmp_path):
             assert await one.messages() == []
             one.told.clear()
             (missing,) = await one.messages()
-            await one.planned()  # the hints that are none: their notice must not be taken for that of the next ones
             assert "mine.toml" in missing.message and await one.hints() == []
             board.write_text((ROOT / "boards" / "de5net.toml").read_text())
             one.change(TOTAL)
-            await one.planned()
-            assert len(await one.hints()) == 3
+            assert len(await one.hints_at_last()) == 3
 
     asyncio.run(session())
