@@ -31,10 +31,11 @@ from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.pipeline_options import PipelineOptions
-from ..passes.run_stages import fit_to_target, optimize, without_stream_bounds
+from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
+from .interchanged_nests import interchange_gains, interchangeable_nests, is_interchanged
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -137,7 +138,8 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
     best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
-    kernel, attempt = _coalesced(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt = _coalesced(kernel, attempt, module, compilation)
     compilation.warnings += attempt.warnings
     return kernel
 
@@ -184,6 +186,40 @@ def _compared(
     (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
+
+
+def _interchanged(
+    kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module]:
+    """The kernel with the loops of each nest interchanged whose inner loop is a recurrence, where that gains cycles,
+    what was reported for it, and the program that asks for that. Only on memory on the chip: a column of a matrix takes
+    a burst of external memory for each element."""
+    if compilation.board.memory.kind != "onchip":
+        return kernel, attempt, module
+    tried = set[Span | None]()
+    while left := [one for one in interchangeable_nests(kernel.function, kernel.plan) if one.span not in tried]:
+        tried.add(left[0].span)
+        found = _interchanged_at(left[0], _alone(kernel.function.name, module), compilation)
+        if found is not None and interchange_gains(kernel.plan, found[0].plan):
+            kernel, attempt, module = found
+    return kernel, attempt, module
+
+
+def _interchanged_at(
+    loop: Op, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module] | None:
+    """The only kernel of the program with that loop and the one inside it interchanged, as :func:`_joined` returns one;
+    None if they cannot be."""
+    candidate = marked(program, loop.span, Attr.LOOP_INTERCHANGE, True)
+    fresh = replace(compilation, warnings=[], changes=[])
+    (name,) = [function.name for function in program.kernels]
+    if candidate is None or not is_interchanged(lowered(candidate, replace(fresh, inspection=None).passes()), loop):
+        return None
+    fresh = replace(compilation, warnings=[], changes=[])
+    try:
+        return *_as_written(optimize_alone(name, candidate, fresh), candidate, fresh), candidate
+    except CompileError:  # where the program as written is at a limit
+        return None
 
 
 def _coalesced(

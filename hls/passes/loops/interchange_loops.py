@@ -1,0 +1,132 @@
+"""Loop interchange: a nest whose inner loop is a recurrence, and whose outer iterations come one after the other."""
+
+from dataclasses import dataclass
+from itertools import product
+
+from ...analysis.dependence.dependence import DependenceTester
+from ...analysis.loops.loop_tree import Loop
+from ...ir import Attr, Function, Op, Region, Value, is_access, may_share, memory_name, regions, walk
+from ...ir.clone import clone_function, clone_ops
+from ..lowering.if_conversion import flatten
+from ..manager import Form, FunctionPass
+from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from ..scalar.constant_folding import ConstantFolding
+from .triangular_nest import TriangularNest, triangular_nest
+
+__all__ = ["InterchangeLoops"]
+
+#: parts of a nest: before the inner loop, the inner loop, and behind it
+_AHEAD, _INNER, _BEHIND = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class InterchangeLoops(FunctionPass):
+    """Loop interchange of triangular nests (Allen and Kennedy 1984). Before: SSA with `if`; no loop is unrolled yet.
+    After: a loop with the attribute ``loop_interchange``, in the form of :class:`TriangularNest`, is two: one that
+    executes what stands before the inner loop, and a nest in which each iteration executes what stands behind the inner
+    loop, and then the inner iterations of its number of all later outer iterations::
+
+        for (i...) { A(i); for (j < i) S(i, j); B(i); }
+
+        for (i...) A(i);
+        for (j...) { B(j); for (i > j) S(i, j); }
+
+    Iterations of the inner loop, which each needed the one before, belong to different outer iterations then. Nothing
+    is changed if two iterations that access one byte, one of which stores it, would be in another order.
+    """
+
+    address_bits: int = 64
+
+    name = "interchange-loops"
+    requires = frozenset({Form.POINTERS_LOWERED})
+    forbids = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        """A copy in which requested nests are interchanged; those that cannot be stay."""
+        result = clone_function(function)
+        for region in list(regions(result.body)):
+            for loop in [op for op in region.ops if op.attrs.pop(Attr.LOOP_INTERCHANGE, False)]:
+                nest = triangular_nest(loop)
+                if nest is not None and _keeps_order(result, nest, self.address_bits):
+                    _interchange(nest, region)
+        return result
+
+
+def _interchange(nest: TriangularNest, region: Region):
+    outer, inner, (body,) = nest.outer, nest.inner, nest.outer.regions
+    end = body.terminator
+    if nest.ahead:
+        first = _loop(outer, outer.operands, body.args, nest.ahead, nest.control, end)
+        first.attrs[Attr.FIRST_PART] = True
+        region.ops.insert(region.ops.index(outer), first)
+    (deep,) = inner.regions
+    values = dict(zip(deep.args, [body.args[nest.number]], strict=True))
+    ops = [*nest.shared, *(op for op in deep.ops if op is not deep.terminator)]
+    later = _loop(inner, end.operands, body.args, ops, nest.control, end, values)
+    needed = {*nest.control, *nest.behind}
+    body.ops = [*(op for op in body.ops if op in needed), later, end]
+    outer.attrs[Attr.INTERCHANGED] = True
+
+
+def _loop(
+    like: Op,
+    operands: list[Value],
+    args: list[Value],
+    ops: list[Op] | tuple[Op, ...],
+    control: tuple[Op, ...],
+    end: Op,
+    values: dict[Value, Value] | None = None,
+) -> Op:
+    """A loop with the attributes of ``like`` that executes copies of the operations, and carries copies of ``args``
+    from ``operands`` on, as ``control`` and ``end`` say."""
+    body = Region()
+    loop = Op("loop", list(operands), [], dict(like.attrs), [body], like.span)
+    loop.results = [Value(arg.type, arg.name, loop, k) for k, arg in enumerate(args)]
+    body.args = [Value(arg.type, arg.name, body, k) for k, arg in enumerate(args)]
+    values = (values or {}) | dict(zip(args, body.args, strict=True))
+    body.ops = clone_ops([*dict.fromkeys([*ops, *control]), end], values)
+    return loop
+
+
+def _keeps_order(function: Function, nest: TriangularNest, address_bits: int) -> bool:
+    """Whether all accesses of one byte, one of which stores it, stay in order."""
+    if any(function.memories[memory_name(op)].volatile for part in nest.accesses() for op in part):
+        return False
+    copy = _flat_copy(function, nest)
+    tester = DependenceTester(copy, address_bits)
+    marked = {op: op.attrs[Attr.NEST_PART] for op in walk(copy.body) if Attr.NEST_PART in op.attrs}
+    accesses = [op for op in marked if is_access(op)]
+    loops = {part: tester.tree.loops[op] for op, part in marked.items() if op.opcode == "loop"}
+    if loops.keys() != {_AHEAD, _INNER}:
+        return False  # a loop of one iteration, or of none
+    outer, inner = loops[_AHEAD], loops[_INNER]
+    return not any(
+        _turned(tester, outer, inner, (src, marked[src]), (dst, marked[dst])) for src, dst in product(accesses, repeat=2)
+    )
+
+
+def _turned(tester: DependenceTester, outer: Loop, inner: Loop, src: tuple[Op, int], dst: tuple[Op, int]) -> bool:
+    """Whether ``dst``, in a later outer iteration than ``src``, may need to follow it, and would come before it."""
+    (one, early), (two, late) = src, dst
+    if one.opcode == two.opcode == "load" or early == _AHEAD or late == _BEHIND:
+        return False  # what stands before the inner loop comes first, and what stands behind it keeps its place
+    memories = [tester.function.memories[memory_name(op)] for op in (one, two)]
+    if memories[0] is not memories[1]:
+        return may_share(*memories)
+    # the inner iteration of `dst` is that of `src`, or has the number of its outer iteration: comes an earlier one later?
+    earlier = [] if late == _AHEAD else [((inner, "dst"), (inner if early == _INNER else outer, "src"))]
+    return tester.meets(one, two, outer, earlier)
+
+
+def _flat_copy(function: Function, nest: TriangularNest) -> Function:
+    """The function, flat; the accesses of the nest are marked with their parts, the outer loop as the first, and the
+    inner one as the second."""
+    marks = [(nest.outer, _AHEAD), (nest.inner, _INNER)]
+    marks += [(op, part) for part, ops in zip((_AHEAD, _INNER, _BEHIND), nest.accesses(), strict=True) for op in ops]
+    for op, part in marks:
+        op.attrs[Attr.NEST_PART] = part
+    copy = clone_function(function)
+    for op, _ in marks:
+        del op.attrs[Attr.NEST_PART]
+    flatten(copy.body)
+    return ConstantFolding(flat=True).run(CommonSubexpressionElimination().run(copy))
