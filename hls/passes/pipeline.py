@@ -210,7 +210,8 @@ def _lower(options: PipelineOptions) -> Stage:
             # state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
-            InterchangeLoops(options.address_bits),
+            # before coalescing, which makes one loop of two
+            InterchangeLoops(options.address_bits, options.record),
             *CLEAN,
             CoalesceLoops(options.timing, options.warn, options.record),
             *CLEAN,

@@ -1,5 +1,6 @@
 """Loop interchange: a nest whose inner loop is a recurrence, and whose outer iterations come one after the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -11,6 +12,7 @@ from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass
 from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from ..scalar.constant_folding import ConstantFolding
+from .merged_attributes import Merged
 from .triangular_nest import TriangularNest, triangular_nest
 
 __all__ = ["InterchangeLoops"]
@@ -32,10 +34,12 @@ class InterchangeLoops(FunctionPass):
         for (j...) { B(j); for (i > j) S(i, j); }
 
     Iterations of the inner loop, which each needed the one before, belong to different outer iterations then. Nothing
-    is changed if two iterations that access one byte, one of which stores it, would be in another order.
+    is changed if two iterations that access one byte, one of which stores it, would be in another order. ``record`` is
+    told of the first of the two loops, which has the place of its first store.
     """
 
     address_bits: int = 64
+    record: Callable[[Merged], None] | None = None
 
     name = "interchange-loops"
     requires = frozenset({Form.POINTERS_LOWERED})
@@ -48,17 +52,26 @@ class InterchangeLoops(FunctionPass):
             for loop in [op for op in region.ops if op.attrs.pop(Attr.LOOP_INTERCHANGE, False)]:
                 nest = triangular_nest(loop)
                 if nest is not None and _keeps_order(result, nest, self.address_bits):
-                    _interchange(nest, region)
+                    self._interchange(function.name, nest, region)
         return result
 
+    def _interchange(self, kernel: str, nest: TriangularNest, region: Region):
+        first = _interchange(nest)
+        if first is None:
+            return
+        region.ops.insert(region.ops.index(nest.outer), first)
+        if self.record is not None:
+            self.record(Merged(kernel, first.span, nest.outer.span, "split"))
 
-def _interchange(nest: TriangularNest, region: Region):
+
+def _interchange(nest: TriangularNest) -> Op | None:
+    """Interchange the loops, in place; returns the loop that is to stand before the nest, if there is one."""
     outer, inner, (body,) = nest.outer, nest.inner, nest.outer.regions
     end = body.terminator
-    if nest.ahead:
-        first = _loop(outer, outer.operands, body.args, nest.ahead, nest.control, end)
-        first.attrs[Attr.FIRST_PART] = True
-        region.ops.insert(region.ops.index(outer), first)
+    first = _loop(outer, outer.operands, body.args, nest.ahead, nest.control, end) if nest.ahead else None
+    if first is not None:
+        first.span = next(op.span for op in walk(first.regions[0]) if op.opcode == "store")
+        first.attrs = {Attr.LABEL: outer.attrs.get(Attr.LABEL, ""), Attr.FIRST_PART: True}
     (deep,) = inner.regions
     values = dict(zip(deep.args, [body.args[nest.number]], strict=True))
     ops = [*nest.shared, *(op for op in deep.ops if op is not deep.terminator)]
@@ -66,6 +79,7 @@ def _interchange(nest: TriangularNest, region: Region):
     needed = {*nest.control, *nest.behind}
     body.ops = [*(op for op in body.ops if op in needed), later, end]
     outer.attrs[Attr.INTERCHANGED] = True
+    return first
 
 
 def _loop(
