@@ -164,7 +164,7 @@ class Attr:
         "booked", "store atomic", TEXT, "those with one name share a write port over levels and reserve cycles of it"
     )
     FUSING = _key("fusing", "loop load store", COUNT, "which of two loops it is of, where fusion is tested")
-    NEST_PART = _key("nest_part", "loop load store", COUNT, "which part of a nest it is of, where interchange is tested")
+    NEST_PART = _key("nest_part", "loop load store", COUNT, "which part of a nest it is of, for a test of order")
 
     INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
 

@@ -35,7 +35,7 @@ from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
-from .interchanged_nests import interchange_gains, interchangeable_nests, is_interchanged
+from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -191,35 +191,25 @@ def _compared(
 def _interchanged(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation, Module]:
-    """The kernel with the loops of each nest interchanged whose inner loop is a recurrence, where that gains cycles,
+    """The kernel with the loops of its nests interchanged whose inner loop is a recurrence, where that gains cycles,
     what was reported for it, and the program that asks for that. Only on memory on the chip: a column of a matrix takes
     a burst of external memory for each element."""
-    if compilation.board.memory.kind != "onchip":
+    name = kernel.function.name
+    nests = interchangeable_nests(kernel.function, kernel.plan) if compilation.board.memory.kind == "onchip" else []
+    if not nests:
         return kernel, attempt, module
-    tried = set[Span | None]()
-    while left := [one for one in interchangeable_nests(kernel.function, kernel.plan) if one.span not in tried]:
-        tried.add(left[0].span)
-        found = _interchanged_at(left[0], _alone(kernel.function.name, module), compilation)
-        if found is not None and interchange_gains(kernel.plan, found[0].plan):
-            kernel, attempt, module = found
-    return kernel, attempt, module
-
-
-def _interchanged_at(
-    loop: Op, program: Module, compilation: Compilation
-) -> tuple[CompiledKernel, Compilation, Module] | None:
-    """The only kernel of the program with that loop and the one inside it interchanged, as :func:`_joined` returns one;
-    None if they cannot be."""
-    candidate = marked(program, loop.span, Attr.LOOP_INTERCHANGE, True)
     fresh = replace(compilation, warnings=[], changes=[])
-    (name,) = [function.name for function in program.kernels]
-    if candidate is None or not is_interchanged(lowered(candidate, replace(fresh, inspection=None).passes()), loop):
-        return None
-    fresh = replace(compilation, warnings=[], changes=[])
+    asked = to_interchange(_alone(name, module), {loop.span for loop in nests})
+    places = interchanged_places(lowered(asked, replace(fresh, inspection=None).passes()))
+    if not places:
+        return kernel, attempt, module
+    candidate, fresh = to_interchange(_alone(name, module), places), replace(compilation, warnings=[], changes=[])
     try:
-        return *_as_written(optimize_alone(name, candidate, fresh), candidate, fresh), candidate
+        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
     except CompileError:  # where the program as written is at a limit
-        return None
+        return kernel, attempt, module
+    faster = interchange_gains(kernel.plan, found.plan)
+    return (found, fresh, candidate) if faster else (kernel, attempt, module)
 
 
 def _coalesced(

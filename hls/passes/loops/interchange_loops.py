@@ -55,7 +55,7 @@ class InterchangeLoops(FunctionPass):
                     self._interchange(function.name, nest, region)
         return result
 
-    def _interchange(self, kernel: str, nest: TriangularNest, region: Region):
+    def _interchange(self, kernel: str, nest: TriangularNest, region: Region) -> None:
         first = _interchange(nest)
         if first is None:
             return
@@ -109,14 +109,12 @@ def _keeps_order(function: Function, nest: TriangularNest, address_bits: int) ->
     copy = _flat_copy(function, nest)
     tester = DependenceTester(copy, address_bits)
     marked = {op: op.attrs[Attr.NEST_PART] for op in walk(copy.body) if Attr.NEST_PART in op.attrs}
-    accesses = [op for op in marked if is_access(op)]
+    accesses = [(op, part) for op, part in marked.items() if is_access(op)]
     loops = {part: tester.tree.loops[op] for op, part in marked.items() if op.opcode == "loop"}
-    if loops.keys() != {_AHEAD, _INNER}:
-        return False  # a loop of one iteration, or of none
+    if loops.keys() != {_AHEAD, _INNER} or len(accesses) != sum(map(len, nest.accesses())):
+        return False  # a loop of one iteration, or of none, or a condition that is never true
     outer, inner = loops[_AHEAD], loops[_INNER]
-    return not any(
-        _turned(tester, outer, inner, (src, marked[src]), (dst, marked[dst])) for src, dst in product(accesses, repeat=2)
-    )
+    return not any(_turned(tester, outer, inner, src, dst) for src, dst in product(accesses, repeat=2))
 
 
 def _turned(tester: DependenceTester, outer: Loop, inner: Loop, src: tuple[Op, int], dst: tuple[Op, int]) -> bool:
@@ -127,7 +125,7 @@ def _turned(tester: DependenceTester, outer: Loop, inner: Loop, src: tuple[Op, i
     memories = [tester.function.memories[memory_name(op)] for op in (one, two)]
     if memories[0] is not memories[1]:
         return may_share(*memories)
-    # the inner iteration of `dst` is that of `src`, or has the number of its outer iteration: comes an earlier one later?
+    # new order: by the inner iteration, which for what stands behind the inner loop is the number of the outer one
     earlier = [] if late == _AHEAD else [((inner, "dst"), (inner if early == _INNER else outer, "src"))]
     return tester.meets(one, two, outer, earlier)
 
