@@ -238,13 +238,22 @@ class DependenceTester:
         """Whether two accesses of one memory, both inside ``loop``, may touch one byte in an iteration of it for
         ``src``, and a later one for ``dst``. Of each pair of ``earlier``, the iteration counter of a loop for one of
         the two (:data:`Count`), the first counter must be less than the second."""
+        return self._meets(src, dst, loop, self.tree.around(src).index(loop), tuple(earlier))
+
+    def meets_within(self, src: Op, dst: Op, loop: Loop) -> bool:
+        """Whether two accesses of one memory, both inside ``loop``, may touch one byte in one iteration of it, and any
+        two of the loops inside."""
+        return self._meets(src, dst, None, self.tree.around(src).index(loop) + 1, ())
+
+    def _meets(self, src: Op, dst: Op, loop: Loop | None, same: int, earlier: tuple[tuple[Count, Count], ...]) -> bool:
         if max(len(self.tree.around(op)) for op in (src, dst)) > DEEPEST:
             return True
-        same, less = self.tree.around(src).index(loop), tuple(earlier)
-        if self._ask(DistanceQuery(self, src, dst, loop, same).text_where(less)) is None:
+        if self._ask(DistanceQuery(self, src, dst, loop, same).text_where(earlier)) is None:
             return False
         inside = self._rows(src, dst)
-        return not inside or self._ask(DistanceQuery(self, src, dst, loop, same, inside).text_where(less)) is not None
+        return (
+            not inside or self._ask(DistanceQuery(self, src, dst, loop, same, inside).text_where(earlier)) is not None
+        )
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]

@@ -1,6 +1,6 @@
 """Loop interchange: a nest whose inner loop is a recurrence, and whose outer iterations come one after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import product
 
@@ -8,17 +8,21 @@ from ...analysis.dependence.dependence import DependenceTester
 from ...analysis.loops.loop_tree import Loop
 from ...ir import Attr, Function, Op, Region, Value, is_access, may_share, memory_name, regions, walk
 from ...ir.clone import clone_function, clone_ops
+from ...narrow import present
 from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass
 from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from ..scalar.constant_folding import ConstantFolding
+from .carried_in_memory import carry_in_memory
 from .merged_attributes import Merged
-from .triangular_nest import TriangularNest, triangular_nest
+from .triangular_nest import TriangularNest, only_loop, triangular_nest
 
 __all__ = ["InterchangeLoops"]
 
 #: parts of a nest: before the inner loop, the inner loop, and behind it
 _AHEAD, _INNER, _BEHIND = 1, 2, 3
+#: added to the part of an access to an element that a value is kept in
+_KEPT = 3
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class InterchangeLoops(FunctionPass):
         for (j...) { B(j); for (i > j) S(i, j); }
 
     Iterations of the inner loop, which each needed the one before, belong to different outer iterations then. Nothing
-    is changed if two iterations that access one byte, one of which stores it, would be in another order. ``record`` is
+    is changed if two iterations that access one byte, one of which stores it, would be in another order. A value that
+    the inner loop carries is kept in an element that is stored behind it (:func:`carry_in_memory`). ``record`` is
     told of the first of the two loops, which has the place of its first store.
     """
 
@@ -48,11 +53,17 @@ class InterchangeLoops(FunctionPass):
     def run(self, function: Function) -> Function:
         """A copy in which requested nests are interchanged; those that cannot be stay."""
         result = clone_function(function)
-        for region in list(regions(result.body)):
-            for loop in [op for op in region.ops if op.attrs.pop(Attr.LOOP_INTERCHANGE, False)]:
-                nest = triangular_nest(loop)
-                if nest is not None and _keeps_order(result, nest, self.address_bits):
-                    self._interchange(function.name, nest, region)
+        while (found := _asked(result)) is not None:
+            attempt = clone_function(result)
+            del found[1].attrs[Attr.LOOP_INTERCHANGE]
+            region, loop = present(_asked(attempt))
+            del loop.attrs[Attr.LOOP_INTERCHANGE]
+            inner = only_loop(loop.regions[0])
+            kept = None if inner is None else carry_in_memory(loop, inner)
+            nest = None if kept is None else triangular_nest(loop)
+            if nest is not None and kept is not None and _keeps_order(attempt, nest, kept, self.address_bits):
+                self._interchange(function.name, nest, region)
+                result = attempt
         return result
 
     def _interchange(self, kernel: str, nest: TriangularNest, region: Region) -> None:
@@ -62,6 +73,12 @@ class InterchangeLoops(FunctionPass):
         region.ops.insert(region.ops.index(nest.outer), first)
         if self.record is not None:
             self.record(Merged(kernel, first.span, nest.outer.span, "split"))
+
+
+def _asked(function: Function) -> tuple[Region, Op] | None:
+    """The first loop that is to be interchanged, and its region."""
+    found = ((region, op) for region in regions(function.body) for op in region.ops)
+    return next((one for one in found if Attr.LOOP_INTERCHANGE in one[1].attrs), None)
 
 
 def _interchange(nest: TriangularNest) -> Op | None:
@@ -102,11 +119,12 @@ def _loop(
     return loop
 
 
-def _keeps_order(function: Function, nest: TriangularNest, address_bits: int) -> bool:
-    """Whether all accesses of one byte, one of which stores it, stay in order."""
+def _keeps_order(function: Function, nest: TriangularNest, kept: Collection[Op], address_bits: int) -> bool:
+    """Whether all accesses of one byte, one of which stores it, stay in order, and no other access meets one of
+    ``kept`` in the meantime."""
     if any(function.memories[memory_name(op)].volatile for part in nest.accesses() for op in part):
         return False
-    copy = _flat_copy(function, nest)
+    copy = _flat_copy(function, nest, kept)
     tester = DependenceTester(copy, address_bits)
     marked = {op: op.attrs[Attr.NEST_PART] for op in walk(copy.body) if Attr.NEST_PART in op.attrs}
     accesses = [(op, part) for op, part in marked.items() if is_access(op)]
@@ -114,7 +132,20 @@ def _keeps_order(function: Function, nest: TriangularNest, address_bits: int) ->
     if loops.keys() != {_AHEAD, _INNER} or len(accesses) != sum(map(len, nest.accesses())):
         return False  # a loop of one iteration, or of none, or a condition that is never true
     outer, inner = loops[_AHEAD], loops[_INNER]
-    return not any(_turned(tester, outer, inner, src, dst) for src, dst in product(accesses, repeat=2))
+    mine, others = ([op for op, part in accesses if (part > _KEPT) is own and part != _AHEAD] for own in (True, False))
+    homes = {op for op in others if marked[op] == _BEHIND and op.opcode == "store"}
+    if any(_meet(tester, outer, one, other) for one, other in product(mine, others) if other not in homes):
+        return False
+    parts = [(op, part - _KEPT if part > _KEPT else part) for op, part in accesses]
+    return not any(_turned(tester, outer, inner, src, dst) for src, dst in product(parts, repeat=2))
+
+
+def _meet(tester: DependenceTester, outer: Loop, one: Op, other: Op) -> bool:
+    """Whether two accesses, one of which stores, may touch one byte in the same iteration of the outer loop."""
+    memories = [tester.function.memories[memory_name(op)] for op in (one, other)]
+    if one.opcode == other.opcode == "load":
+        return False
+    return tester.meets_within(one, other, outer) if memories[0] is memories[1] else may_share(*memories)
 
 
 def _turned(tester: DependenceTester, outer: Loop, inner: Loop, src: tuple[Op, int], dst: tuple[Op, int]) -> bool:
@@ -130,11 +161,12 @@ def _turned(tester: DependenceTester, outer: Loop, inner: Loop, src: tuple[Op, i
     return tester.meets(one, two, outer, earlier)
 
 
-def _flat_copy(function: Function, nest: TriangularNest) -> Function:
-    """The function, flat; the accesses of the nest are marked with their parts, the outer loop as the first, and the
-    inner one as the second."""
+def _flat_copy(function: Function, nest: TriangularNest, kept: Collection[Op]) -> Function:
+    """The function, flat; the accesses of the nest are marked with their parts (``_KEPT`` more for those of ``kept``),
+    the outer loop as the first, and the inner one as the second."""
     marks = [(nest.outer, _AHEAD), (nest.inner, _INNER)]
-    marks += [(op, part) for part, ops in zip((_AHEAD, _INNER, _BEHIND), nest.accesses(), strict=True) for op in ops]
+    for part, ops in zip((_AHEAD, _INNER, _BEHIND), nest.accesses(), strict=True):
+        marks += [(op, part + _KEPT * (op in kept)) for op in ops]
     for op, part in marks:
         op.attrs[Attr.NEST_PART] = part
     copy = clone_function(function)

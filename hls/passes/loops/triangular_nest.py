@@ -9,7 +9,7 @@ from ...ir import Op, Region, Value, has, uses, walk
 from ...ir.rewrite import literal
 from ...narrow import present
 
-__all__ = ["TriangularNest", "triangular_nest"]
+__all__ = ["TriangularNest", "only_loop", "triangular_nest"]
 
 #: operations with an effect, or regions, that a part of a nest may have
 _ALLOWED = frozenset({"load", "store", "if", "yield"})
@@ -46,7 +46,7 @@ def triangular_nest(outer: Op) -> TriangularNest | None:
     """The nest of a loop and the only one inside it; None if it has another form, or an effect besides loads and
     stores."""
     (body,) = outer.regions
-    inner = _only_loop(body)
+    inner = only_loop(body)
     if inner is None or not set(uses(body)).isdisjoint(inner.results):
         return None
     number = _triangular(outer, inner)
@@ -62,7 +62,7 @@ def triangular_nest(outer: Op) -> TriangularNest | None:
     return TriangularNest(outer, inner, number, tuple(control), ahead, tuple(shared), behind)
 
 
-def _only_loop(body: Region) -> Op | None:
+def only_loop(body: Region) -> Op | None:
     """The only loop of a body, under no condition, if everything else are loads, stores and operations without an
     effect."""
     found = [op for op in walk(body) if op.opcode == "loop"]

@@ -69,6 +69,18 @@ def test_solvers(outer, inner):
 
 
 @pytest.mark.parametrize(
+    "rows",
+    [
+        "int s = b[i]; for (int j = 0; j < i; j++) s -= c[i + j] * a[j]; a[i] = s ^ c[i];",
+        "int s = 0; for (int j = 0; j < i; j++) if (c[j] & 1) s = 3 * s - a[j]; a[i] = s;",
+        "int s = 5, t = n; for (int j = 0; j < i; j++) { t ^= s; s += a[j]; } a[i] = s - t; b[i] = t;",
+    ],
+)
+def test_sums_are_kept_in_the_elements_that_are_stored_behind_them(rows):
+    assert interchanged(kernel(f"for (int i = 0; i < n; i++) {{ {rows} }}"), to_the_end=True) == 1
+
+
+@pytest.mark.parametrize(
     "nest",
     [
         "for (int i = 0; i < n; i++) { for (int j = 0; j < i; j++) a[i] -= a[j + 1]; a[i] ^= 3; }",  # incomplete
@@ -78,7 +90,10 @@ def test_solvers(outer, inner):
         "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[i] += b[j];",  # not triangular
         "for (int i = 0; i < n; i++) for (int j = 1; j < i; j++) a[i] += b[j];",
         "for (int i = 0; i < n; i++) for (int j = 0; j < i; j += 2) a[i] += b[j];",
-        "for (int i = 0; i < n; i++) { int s = a[i]; for (int j = 0; j < i; j++) s += b[j]; a[i] = s; }",  # carried
+        "for (int i = 0; i < n; i++) { int s = a[i]; for (int j = 0; j < i; j++) s += b[j]; if (c[i]) a[i] = s; }",
+        "for (int i = 0; i < n; i++) { int s = b[i]; for (int j = 0; j < i; j++) s += a[i] + j; a[i] = s; }",  # old one
+        "for (int i = 0; i < n; i++) { int s = 0; for (int j = 0; j < i; j++) s += c[j]; a[i] = s - a[i]; }",
+        "int s = 0; for (int i = 0; i < n; i++) { for (int j = 0; j < i; j++) s += a[j]; a[i] = s; }",  # goes on
         "for (int i = 0; i < n && c[i] > 0; i++) for (int j = 0; j < i; j++) a[i] += b[j];",  # loaded control
         "for (int i = 0; i < n; i++) { int s = a[i]; for (int j = 0; j < i; j++) b[i] += c[j]; a[i] = s + 1; }",
         "for (int i = 0; i < n; i++) { int s = a[i]; for (int j = 0; j < i; j++) b[i] += s; }",
@@ -114,7 +129,12 @@ def random_nest(rng) -> str:
             found.append(f"{guard}{target}{place(counters)} {rng.choice(['=', '-=', '^='])} {value}{place(counters)};")
         return " ".join(found)
 
-    return f"for ({outer}) {{ {statements('i', 2)} for ({inner}) {{ {statements('ij', 2)} }} {statements('i', 2)} }}"
+    ahead, inside, behind = statements("i", 2), statements("ij", 2), statements("i", 2)
+    if rng.random() < 0.5:  # a value is carried
+        ahead = f"{ahead} int s = {rng.choice('abc')}{place('i')};"
+        inside = f"{inside} s {rng.choice(['+=', '^='])} {rng.choice('aabc')}{place('ij')};"
+        behind = f"{statements('i', 1)} {rng.choice('ab')}{place('i')} = s + 1; {statements('i', 1)}"
+    return f"for ({outer}) {{ {ahead} for ({inner}) {{ {inside} }} {behind} }}"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -12,7 +12,9 @@ from hls.target.board import load_board
 from tests.plans import planned
 
 BOARD = "ecp5_onchip"
-HEAD = "__kernel void k(__global const float *restrict l, __global float *restrict x, __global float *restrict y, int n)\n"
+HEAD = (
+    "__kernel void k(__global const float *restrict l, __global float *restrict x, __global float *restrict y, int n)\n"
+)
 SOLVER = """{
     for (int i = 0; i < n; i++) {
         x[i] = y[i];
