@@ -219,7 +219,6 @@ class Attr:
     # loops: results of passes
     TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
     INTERCHANGED = _key("interchanged", "loop", FLAG, "changed places with the loop inside it")
-    FIRST_PART = _key("first_part", "loop", FLAG, "does what stood before the inner loop of an interchanged nest")
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")

@@ -88,7 +88,7 @@ def _interchange(nest: TriangularNest) -> Op | None:
     first = _loop(outer, outer.operands, body.args, nest.ahead, nest.control, end) if nest.ahead else None
     if first is not None:
         first.span = next(op.span for op in walk(first.regions[0]) if op.opcode == "store")
-        first.attrs = {Attr.LABEL: outer.attrs.get(Attr.LABEL, ""), Attr.FIRST_PART: True}
+        first.attrs = {Attr.LABEL: outer.attrs.get(Attr.LABEL, "")}
     (deep,) = inner.regions
     values = dict(zip(deep.args, [body.args[nest.number]], strict=True))
     ops = [*nest.shared, *(op for op in deep.ops if op is not deep.terminator)]
