@@ -65,6 +65,8 @@ class RunCounts:
         self.assumptions: list[Assumption] = []
         self._factors = {one.span: one.copies for one in unrolled if not one.full}
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
+        #: of loops that do a part of each iteration of one of the source, where that stands
+        self._split = {one.span: one.into for one in merged if one.how == "split"}
         self._copies = Counter(op.span for op in plan.loops)
         self._counts: dict[Op, LoopCount] = {}
         self.units = units_of(function)  #: compute units, which divide the groups of a launch
@@ -89,7 +91,8 @@ class RunCounts:
             items = self.workload.work_items / lanes_of(self.function)
             units = self.units
             return LoopCount(items / units, self._groups(), self._groups()) if units > 1 else LoopCount(items, 1.0, 1.0)
-        outer, inner = self._source(op.span), self._source(self.innermost(op.span))
+        span = self._split.get(op.span, op.span)
+        outer, inner = self._source(span), self._source(self.innermost(span))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
             what = f"{trips:,} iterations" if trips is not None else "one iteration"

@@ -34,6 +34,7 @@ from .loops.coalesce_loops import CoalesceLoops
 from .loops.final_value_replacement import FinalValueReplacement
 from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
+from .loops.interchange_loops import InterchangeLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
 from .loops.merge_swapped_values import MergeSwappedValues
@@ -210,6 +211,9 @@ def _lower(options: PipelineOptions) -> Stage:
             # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry
             # state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
+            *CLEAN,
+            # before coalescing, which makes one loop of two
+            InterchangeLoops(options.address_bits, options.record),
             *CLEAN,
             CoalesceLoops(options.timing, options.warn, options.record),
             *CLEAN,

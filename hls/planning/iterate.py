@@ -31,10 +31,11 @@ from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.pipeline_options import PipelineOptions
-from ..passes.run_stages import fit_to_target, optimize, without_stream_bounds
+from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
+from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -137,7 +138,8 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
     best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
-    kernel, attempt = _coalesced(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt = _coalesced(kernel, attempt, module, compilation)
     compilation.warnings += attempt.warnings
     return kernel
 
@@ -184,6 +186,30 @@ def _compared(
     (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
+
+
+def _interchanged(
+    kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module]:
+    """The kernel with the loops of its nests interchanged whose inner loop is a recurrence, where that gains cycles,
+    what was reported for it, and the program that asks for that. Only on memory on the chip: a column of a matrix takes
+    a burst of external memory for each element."""
+    name = kernel.function.name
+    nests = interchangeable_nests(kernel.function, kernel.plan) if compilation.board.memory.kind == "onchip" else []
+    if not nests:
+        return kernel, attempt, module
+    fresh = replace(compilation, warnings=[], changes=[])
+    asked = to_interchange(_alone(name, module), {loop.span for loop in nests})
+    places = interchanged_places(lowered(asked, replace(fresh, inspection=None).passes()))
+    if not places:
+        return kernel, attempt, module
+    candidate, fresh = to_interchange(_alone(name, module), places), replace(compilation, warnings=[], changes=[])
+    try:
+        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
+    except CompileError:  # where the program as written is at a limit
+        return kernel, attempt, module
+    faster = interchange_gains(kernel.plan, found.plan)
+    return (found, fresh, candidate) if faster else (kernel, attempt, module)
 
 
 def _coalesced(
