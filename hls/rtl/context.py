@@ -60,8 +60,9 @@ class RunSignals:
 
 @dataclass(eq=False, kw_only=True)
 class KernelContext:
-    """Shared by all regions of a kernel. ``memories`` are the board's, by the location of accesses, and ``cell`` is its device's; ``arguments`` and
-    ``seed`` are those of :class:`~hls.rtl.values.Values` and :class:`~hls.rtl.stalls.Stalls`."""
+    """Shared by all regions of a kernel. ``memories`` are the board's, by the location of accesses, and ``cell`` is its
+    device's; ``arguments`` and ``seed`` are those of :class:`~hls.rtl.values.Values` and
+    :class:`~hls.rtl.stalls.Stalls`."""
 
     function: Function
     plan: KernelPlan

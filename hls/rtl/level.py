@@ -1,7 +1,8 @@
 """One level of a region as a pipeline: its stages, its entry, and what it pushes into the queues after it.
 
 Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage. What brings them there is added when the
-level is elaborated, as all stages in which a value is used are known then. Values that no operation of the level computes are recorded in ``incoming`` and come in at the entry.
+level is elaborated, as all stages in which a value is used are known then. Values that no operation of the level
+computes are recorded in ``incoming`` and come in at the entry.
 """
 
 from itertools import pairwise
