@@ -27,7 +27,7 @@ MOST_BITS = 128
 
 @dataclass(frozen=True, eq=False)
 class Delay:
-    """The value ``name`` goes from stage ``first``, where it is ``source``, to stage ``last``, where it is ``target``."""
+    """The value ``name`` goes from ``source``, its signal in stage ``first``, to ``target``, that in stage ``last``."""
 
     name: str
     first: int
