@@ -7,22 +7,32 @@ register. All values of a level with the same delay use the same addresses.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-from amaranth import Signal
+from amaranth import Module, Signal, Value
 
 from rtl_lib.mem.ram import Ram
 from rtl_lib.steps import after
 
 from ..target.cell import LogicCell
 
-if TYPE_CHECKING:
-    from .level import LevelBuilder
-
-__all__ = ["Delay", "delay"]
+__all__ = ["Delay", "Pipeline", "delay"]
 
 #: Most bits of memory at one pair of address registers, so that these do not drive too many cells.
 MOST_BITS = 128
+
+
+class Pipeline(Protocol):
+    """A module ``m`` with registers that move together."""
+
+    m: Module
+
+    @property
+    def go(self) -> Value:
+        """High in cycles in which the registers move."""
+
+    def clocked(self, assignment: Any) -> None:
+        """Add registers that move with the pipeline: an assignment, or a list of some."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +56,15 @@ class Delay:
         return len(self.source)
 
 
-def delay(builder: "LevelBuilder", delays: Sequence[Delay], cell: LogicCell) -> None:
+def delay(pipeline: Pipeline, delays: Sequence[Delay], cell: LogicCell) -> None:
     """Add registers and memories for the ``delays`` of a level; which of both, the device's logic ``cell`` decides."""
     for count, group in enumerate(_groups(delays)):
         cycles = group[0].cycles
         if cell.memory_delays(cycles, [one.bits for one in group]):
-            _in_memory(builder, group, cycles, f"delay{cycles}_{count}")
+            _in_memory(pipeline, group, cycles, f"delay{cycles}_{count}")
         else:
             for one in group:
-                _in_registers(builder, one)
+                _in_registers(pipeline, one)
 
 
 def _groups(delays: Sequence[Delay]) -> Iterator[list[Delay]]:
@@ -73,28 +83,28 @@ def _groups(delays: Sequence[Delay]) -> Iterator[list[Delay]]:
         yield group
 
 
-def _in_registers(builder: "LevelBuilder", one: Delay) -> None:
+def _in_registers(pipeline: Pipeline, one: Delay) -> None:
     source = one.source
     for stage in range(one.first + 1, one.last):
         register = Signal(one.bits, name=f"{one.name}_s{stage}", reset_less=True)
-        builder.clocked(register.eq(source))
+        pipeline.clocked(register.eq(source))
         source = register
-    builder.clocked(one.target.eq(source))
+    pipeline.clocked(one.target.eq(source))
 
 
-def _in_memory(builder: "LevelBuilder", group: Sequence[Delay], cycles: int, name: str) -> None:
+def _in_memory(pipeline: Pipeline, group: Sequence[Delay], cycles: int, name: str) -> None:
     """Memories of ``cycles`` words. The place that is read is the next one to be written, so that no word is both read
     and written in one cycle, and its own register gives a value the last of its cycles."""
     write = Signal(range(cycles), name=f"{name}_write", reset_less=True)
     read = Signal(range(cycles), init=1, name=f"{name}_read", reset_less=True)
-    builder.clocked([write.eq(read), read.eq(after(read, cycles))])
+    pipeline.clocked([write.eq(read), read.eq(after(read, cycles))])
     for one in group:
         memory = Ram(width=one.bits, depth=cycles, kind="distributed", collides=False)
-        builder.m.submodules[f"delay_{one.name}_s{one.last}"] = memory
-        builder.m.d.comb += [
-            memory.read.en.eq(builder.go),
+        pipeline.m.submodules[f"delay_{one.name}_s{one.last}"] = memory
+        pipeline.m.d.comb += [
+            memory.read.en.eq(pipeline.go),
             memory.read.addr.eq(read),
-            memory.write.en.eq(builder.go),
+            memory.write.en.eq(pipeline.go),
             memory.write.addr.eq(write),
             memory.write.data.eq(one.source),
             one.target.eq(memory.read.data),
