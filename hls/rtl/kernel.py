@@ -78,7 +78,11 @@ class KernelHardware:
         return [(u.unit.mem, u.op.attrs[Attr.FN]) for u in self._units("atomic", location)]
 
     def _units(self, direction: str, location: str | None) -> list:
-        return [u for u in self.context.servers.reaching.values() if (u.access.direction, u.access.location) == (direction, location)]
+        return [
+            u
+            for u in self.context.servers.reaching.values()
+            if (u.access.direction, u.access.location) == (direction, location)
+        ]
 
     @property
     def ports(self):

@@ -131,7 +131,7 @@ class LevelBuilder:
             if load in self.context.memory.outside:
                 observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
 
-    def stepping(self) -> list[Value]:
+    def stepping(self) -> list[Signal]:
         """For each load of the level whose unit may hold it, whether the unit lets it move on; adds the loads."""
         found = []
         for op, point in self.region.place.items():

@@ -20,10 +20,10 @@ FIXED = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAcce
 
 
 class Servers:
-    """By operation: ``units`` of accesses that may wait and ``ports`` of those that take a fixed number of stages, among
-    them the ``stepping`` ones, which may hold their level; ``reaching`` are those of both whose unit is behind the
-    interconnect; calls on ``channels`` and
-    those answered ``at_once``, ``fences``, ``hazards`` and ``meets`` (barriers).
+    """By operation: ``units`` of accesses that may wait and ``ports`` of those that take a fixed number of stages,
+    among them the ``stepping`` ones, which may hold their level; ``reaching`` are those of both whose unit is behind
+    the interconnect; calls on ``channels`` and those answered ``at_once``, ``fences``, ``hazards`` and ``meets``
+    (barriers).
 
     ``bookings`` has (wants to enter, may enter) of levels that reserve cycles of ports. Levels fill in ``queued``, the
     request queue of every access, ``unsent``, stores pushed but not yet accepted by their units, and ``flushes``, when

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from amaranth import *
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect
 from amaranth.utils import exact_log2
 
@@ -110,10 +110,7 @@ class SteppingLoadUnit(wiring.Component):
         word = Signal(len(self.i.addr) - exact_log2(self.word_bytes))
         fresh, waits, takes, offset = self._look_up(m, word, begins)
         drops, arrived, wanted, gone = self._words(m, takes, begins, asks, offset)
-        m.d.comb += [
-            self.ready.eq(~fresh | (~waits & (drops == 0) & (arrived != 0))),
-            takes.eq(fresh & self.go),
-        ]
+        m.d.comb += [self.ready.eq(~fresh | (~waits & (drops == 0) & (arrived != 0))), takes.eq(fresh & self.go)]
         self._ask(m, word, begins, asks, wanted, gone)
         request, response = self.mem.request, self.mem.response
         m.d.comb += [

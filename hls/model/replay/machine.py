@@ -210,7 +210,13 @@ class _Writer:
             *whole_numbers(level),
             *_listed([[*_window(plan, level, one), self._group(one)] for one in windows]),
             *_listed([self._operation(row) for row in level.row if self.overlap or not is_exceptional(row.op)]),
-            *_listed([self._held(plan, op) for op in held_by(self.planned) if op in plan.place and plan.place[op].level == level.index]),
+            *_listed(
+                [
+                    self._held(plan, op)
+                    for op in held_by(self.planned)
+                    if op in plan.place and plan.place[op].level == level.index
+                ]
+            ),
         ]
 
     def _held(self, plan: RegionPlan, op: Op) -> list[int]:

@@ -38,10 +38,10 @@ class LookAheadLoads(FunctionPass):
     done where memory always answers after ``latency`` cycles (0: nowhere), if by ``timing`` the II falls (None: never).
 
     Where memory stalls, no window is as long as it takes to answer. But a unit that requests words ahead answers in
-    ``stepping`` steps of the loop's pipeline (0: memory does not stall), if the addresses are a stream: they never fall,
-    and move on by at most a word of ``word_bytes``. The loads of the window are marked for that unit
-    (attribute ``stepping``). This is done where no other invocation of the loop could have its
-    turn meanwhile, and not beside accesses to memories of the kernel, some of which could not stand still.
+    ``stepping`` steps of the loop's pipeline (0: memory does not stall), if the addresses are a stream: they never
+    fall, and move on by at most a word of ``word_bytes``. The loads of the window are marked for that unit (attribute
+    ``stepping``). This is done where no other invocation of the loop could have its turn meanwhile, and not beside
+    accesses to memories of the kernel, some of which could not stand still.
     """
 
     timing: TimingModel | None = None

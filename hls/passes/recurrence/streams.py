@@ -1,5 +1,6 @@
 """Loads that can be served by a unit inside a loop's pipeline, which requests words ahead."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from .stepping_index import SteppingIndex
 
 __all__ = ["Streams", "take_turns"]
 
+#: most loads of an iteration that a window may need in the place of one, each with a unit of its own
+MOST_LOADS = 2
+
 
 @dataclass(frozen=True)
 class Streams:
@@ -20,9 +24,11 @@ class Streams:
     word_bytes: int
 
     def suit(self, index: SteppingIndex) -> bool:
-        """Whether all loads at the index read streams, the program chooses no unit for them, and the loop has no access
-        to a memory of the kernel."""
-        memories = index.clobbers.memories
+        """Whether all loads at the index read streams, the program chooses no unit for them, few loads make a window,
+        and the loop has no access to a memory of the kernel."""
+        memories, steps = index.clobbers.memories, list(leaves(index.steps))
+        if max(map(abs, steps)) > MOST_LOADS * math.gcd(*steps):
+            return False
         accesses = [op for op in walk(index.loop.regions[0]) if is_access(op)]
         if any(memories[memory_name(op)].onchip for op in accesses):
             return False

@@ -189,8 +189,9 @@ class Access:
     ``unit`` is the kind of load-store unit; ``reason`` says why it was chosen. ``bytes`` is the size of one access,
     ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory (None:
     the default one, or a memory of the kernel). ``latency`` is the fixed number of cycles of an access that is never
-    refused (in steps of its pipeline, if its unit may hold that), None if it is unknown. The load unit keeps ``cache_words`` words of memory, or, where that is 0, the one in
-    use. A ``forwarding`` load sees stores until the cycle before its data is valid.
+    refused (in steps of its pipeline, if its unit may hold that), None if it is unknown. The load unit keeps
+    ``cache_words`` words of memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the
+    cycle before its data is valid.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
     of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.
