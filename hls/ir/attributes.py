@@ -149,6 +149,9 @@ class Attr:
     UNIT = _key("unit", _ACCESSES, _tuple_of(TEXT, INTEGER), "LSU kind that the program chooses, bytes of its cache")
     FRESH = _key("fresh", "load", FLAG, "reads memory anew each time: others may have written there")
     EARLY = _key("early", "load", FLAG, "is made before it is known whether the program makes it; see `check`")
+    STEPPING = _key(
+        "stepping", "load", COUNT, "is early, at an address that an iteration moves on by at most so many bytes"
+    )
     LANE = _key("lane", _MEMORY_OPS, NATURAL, "the number of its lane, of accesses of work-items side by side")
     ALONE = _key("alone", _ACCESSES, FLAG, "is coalesced with no other access: its own condition keeps the order")
     WRITER = _key("writer", "store", _tuple_of(INTEGER), "numbers of the stores that this one stands for")

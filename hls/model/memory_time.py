@@ -297,7 +297,7 @@ def _middle(one: Range) -> float:
 def _pending(access: Access) -> float:
     """Words that the unit of an access may have under way: infinitely many where its part sets no limit."""
     options = access.hardware.options if access.hardware else {}
-    found = options.get("pending", options.get("outstanding"))
+    found = options.get("pending", options.get("outstanding", options.get("ahead")))
     return float(found) if isinstance(found, int) else math.inf
 
 

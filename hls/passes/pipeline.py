@@ -351,7 +351,7 @@ def _memory(options: PipelineOptions) -> Stage:
         "memory",
         (
             # before loads of one address differ in more than their conditions, and after addresses have their widths
-            LookAheadLoads(options.timing, 0 if hazards else options.memory_latency),
+            LookAheadLoads(options.timing, options.memory_latency, options.stepping_latency, options.word_bytes),
             *TIDY,
             # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
             # tests. Equal loads are merged first, so that what is computed from them becomes equal, too

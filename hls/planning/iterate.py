@@ -36,7 +36,7 @@ from ..target.board import Board
 from .banking import When
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
-from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
+from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
@@ -119,6 +119,7 @@ class Compilation:
             word_bytes=0 if onchip else memory.word_bytes,
             unrolled_floats=min(AutoUnrollPolicy.floats, device.logic_cells // CELLS_FOR_EACH_FLOAT),
             memory_latency=self.board.read_latency,
+            stepping_latency=0 if onchip else STEPPING_LATENCY,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
             compared=compared,

@@ -148,6 +148,15 @@ class LevelBuilder(Elaboratable):
             if load in self.context.memory.outside:
                 observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
 
+    def stepping(self) -> list[Signal]:
+        """For each load of the level whose unit may hold it, whether the unit lets it move on; adds the loads."""
+        found = []
+        for op, point in self.region.place.items():
+            if point.level == self.plan.index and op in self.context.servers.stepping:
+                self.at(op.result, self._answered(op))
+                found.append(self.context.servers.stepping[op].unit.ready)
+        return found
+
     def effects(self) -> None:
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are
         used."""
