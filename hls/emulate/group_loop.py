@@ -100,7 +100,7 @@ def per_group_lines(w: Any) -> list[str]:
         size = given.get(f"local_size_{d}", sizes[d])
         values = {
             f"group_id_{d}": f"place_{d}",
-            f"group_start_{d}": f"{given[f'global_offset_{d}']} + place_{d} * {size}",
+            f"group_start_{d}": f"{given.get(f'global_offset_{d}', 0)} + place_{d} * {size}",
         }
         lines += [f"const u32 {given[name]} = (u32)({text});" for name, text in values.items() if name in mine]
     if "group_turn" in mine:

@@ -252,7 +252,9 @@ class Attr:
         True,
     )
     MAX_GLOBAL_WORK_DIM = _key("max_global_work_dim", FUNCTIONS, NATURAL, "dimensions at most; 0: one work-item", True)
-    USES_GLOBAL_WORK_OFFSET = _key("uses_global_work_offset", FUNCTIONS, NATURAL, "0: it is 0; warned of", True)
+    USES_GLOBAL_WORK_OFFSET = _key(
+        "uses_global_work_offset", FUNCTIONS, NATURAL, "0: launches have no global offset", True
+    )
     CONSOLE = _key("console", FUNCTIONS, TEXT, "the channel that takes what it prints")
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)

@@ -18,6 +18,8 @@ __all__ = [
     "host_arguments",
     "is_part",
     "lanes_of",
+    "may_be_offset",
+    "most_dims",
     "most_tokens",
     "most_work_items",
     "per_group",
@@ -36,6 +38,16 @@ PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 def lanes_of(function: Function) -> int:
     """The number of work-items, adjacent in dimension 0, that one run of the body executes."""
     return function.attrs.get(Attr.LANES, 1)
+
+
+def most_dims(function: Function) -> int:
+    """The most dimensions of a launch: 1 to 3."""
+    return function.attrs.get(Attr.MAX_GLOBAL_WORK_DIM, 3) or 1
+
+
+def may_be_offset(function: Function) -> bool:
+    """Whether the first global id of a launch may be another one than 0."""
+    return bool(function.attrs.get(Attr.USES_GLOBAL_WORK_OFFSET, 1))
 
 
 def units_of(function: Function) -> int:

@@ -61,7 +61,7 @@ class UnitedKernel:
             group = (*(function.attrs.get(Attr.WORK_GROUP_SIZE) or ()), 1, 1, 1)[d]
             size = dispatcher.sizes[k]
             self.m.d.comb += [
-                size.offset.eq(arguments[f"global_offset_{d}"]),
+                size.offset.eq(arguments.get(f"global_offset_{d}", 0)),
                 size.groups.eq(arguments[f"num_groups_{d}"]),
                 size.size.eq(arguments.get(f"local_size_{d}", group)),
             ]

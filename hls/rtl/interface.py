@@ -92,7 +92,7 @@ class KernelInterface:
     ``work_group_size`` is the size that the kernel requires, or None; ``most_work_items`` the largest group it has room
     for, None for any. The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share
     the groups. An ``autorun`` kernel starts by itself. ``promised``: only the program asserts that all work-items of a
-    group reach its barriers.
+    group reach its barriers. A launch has at most ``most_dims`` dimensions, and an offset only if it ``may_be_offset``.
     """
 
     name: str
@@ -109,6 +109,8 @@ class KernelInterface:
     lanes: int = 1
     units: int = 1
     promised: bool = False
+    most_dims: int = 3
+    may_be_offset: bool = True
     registers: tuple[RegisterInterface, ...] = ()  #: all of the window, in the order of their offsets
 
 

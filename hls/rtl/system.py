@@ -13,7 +13,18 @@ from rtl_lib.stall import salt_of
 
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
 from ..ir import Value as IrValue
-from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
+from ..ir.launch import (
+    OVERLAP,
+    PER_UNIT,
+    IndexSpace,
+    group_limit,
+    hidden_arguments,
+    host_arguments,
+    lanes_of,
+    may_be_offset,
+    most_dims,
+    units_of,
+)
 from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import Access, ChannelPlan, MemoryPlan
@@ -365,6 +376,8 @@ def _interface(
         lanes=lanes_of(function),
         units=units_of(function),
         promised=bool(function.attrs.get(Attr.PROMISED)),
+        most_dims=most_dims(function),
+        may_be_offset=may_be_offset(function),
         registers=describe_registers(map_, arguments, layout, autorun) if has_registers else (),
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
 from hls.ir import Attr, Function, Module, Parameter, reachable, walk
-from hls.ir.launch import IndexSpace, group_limit
+from hls.ir.launch import IndexSpace, group_limit, may_be_offset, most_dims
 from hls.narrow import instance, present
 from hls.options import Options
 from hls.profile.layout import Layout
@@ -208,6 +208,8 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
         bool(function.attrs.get(Attr.AUTORUN)),
         group_limit(function, meets),
         lanes,
+        most_dims=most_dims(function),
+        may_be_offset=may_be_offset(function),
     )
 
 

@@ -44,6 +44,20 @@ def index_space(
     offset += (0,) * (DIMENSIONS - len(offset))
     if min(offset) < 0:
         raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"the global offset {offset} is negative")
+    if any(offset) and not kernel.may_be_offset:
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_GLOBAL_OFFSET,
+            f"kernel {kernel.name} is declared with uses_global_work_offset(0): launch it without the global offset "
+            f"{offset}, or remove the attribute",
+        )
+    if work_dim > kernel.most_dims and kernel.ndrange:
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_DIMENSION,
+            f"kernel {kernel.name} is declared with max_global_work_dim({kernel.most_dims}): launch it with as many "
+            f"dimensions at most, not with the {work_dim} of {global_size}",
+        )
     if local_size is not None and len(local_size) != work_dim:
         raise LogicError(
             ROUTINE,

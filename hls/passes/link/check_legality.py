@@ -19,14 +19,7 @@ __all__ = ["ATTRIBUTES", "CheckLegality", "check_hardware"]
 
 #: attributes of kernels (first) and of memories (second) that hardware ignores so far, with a warning
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset(
-        {
-            Attr.NUM_SHARE_RESOURCES,
-            Attr.MAX_SHARE_RESOURCES,
-            Attr.USE_STALL_ENABLE_CLUSTERS,
-            Attr.USES_GLOBAL_WORK_OFFSET,
-        }
-    ),
+    frozenset({Attr.NUM_SHARE_RESOURCES, Attr.MAX_SHARE_RESOURCES, Attr.USE_STALL_ENABLE_CLUSTERS}),
     frozenset({Attr.STATIC_ARRAY_OFFSET, Attr.FORCE_POW2_DEPTH}),
 )
 
@@ -42,7 +35,7 @@ REASONS: dict[str, str] = {
 OF_REGISTERS = "a single value is a register; an array is kept in memory"
 
 #: attribute -> values of it that request the default behaviour
-DONE_ANYWAY = {Attr.USES_GLOBAL_WORK_OFFSET: (1,), Attr.FORCE_POW2_DEPTH: (0,)}
+DONE_ANYWAY = {Attr.FORCE_POW2_DEPTH: (0,)}
 
 
 @dataclass(frozen=True)

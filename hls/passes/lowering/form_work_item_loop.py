@@ -6,7 +6,7 @@ from math import prod
 from ...analysis.channels.endpoints import is_call
 from ...ir import BOOL, I32, Attr, Builder, Function, InterleaveReason, IntType, Op, Region, Type, Value, walk
 from ...ir.clone import clone_function
-from ...ir.launch import PER_GROUP, group_limit, lanes_of, units_of
+from ...ir.launch import PER_GROUP, group_limit, lanes_of, may_be_offset, units_of
 from ...ir.rewrite import constant, rewrite
 from ..link.autorun import repeat_for_ever
 from ..link.replicate_autorun import compute_units
@@ -160,6 +160,8 @@ class _Dispatcher:
         required = self.function.attrs.get(Attr.WORK_GROUP_SIZE)
         if name in ("local_size", "local_count") and required:
             return self.before.const(prod((*required, 1, 1)[d] for d in dims), I32)
+        if name == "global_offset" and not may_be_offset(self.function):
+            return self.before.const(0, I32)
         full = "_".join([name, *["".join(map(str, dims))] * bool(dims)])
         if full not in self.arguments:
             self.arguments[full] = Value(I32, full, self.function.body, len(self.function.args) + len(self.arguments))

@@ -24,6 +24,11 @@ __kernel void sums(__global const int *a, __global int *o, __local int *part)
     if (l == 0)
         o[get_group_id(0)] = part[0] + part[get_local_size(0) - 1];
 }
+__attribute__((uses_global_work_offset(0), max_global_work_dim(2)))
+__kernel void places(__global int *o)
+{
+    o[get_global_id(1) * get_global_size(0) + get_global_id(0)] = get_global_id(0);
+}
 __kernel void copy(__global const int *a, __global int *o, int n)
 {
     for (int i = 0; i < n; i++)

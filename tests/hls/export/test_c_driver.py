@@ -122,7 +122,7 @@ def test_arguments_of_every_type(designs, driver):
 """,
     )
     words = written(lines)
-    scale, sums, copy = read_description(designs["local"]).kernels
+    scale, sums, _places, copy = read_description(designs["local"]).kernels
     assert value_at(words, scale, "arg_a", 8) == (0x1122334455667788).to_bytes(8, "little")
     assert value_at(words, scale, "arg_f", 64) == bytes(range(64))
     assert value_at(words, scale, "arg_s", 16) == bytes(255 - n for n in range(16))
@@ -147,6 +147,22 @@ def test_the_size_of_a_launch(designs, driver):
     assert sums.launch
     for name in sums.launch:
         assert int.from_bytes(value_at(words, sums, f"launch_{name}", 8), "little") == space.argument(name), name
+    assert [line for line in lines if line.startswith("result")] == ["result 0", "result -3", "result -3"]
+
+
+def test_a_kernel_with_a_limit_of_dimensions_and_without_an_offset(designs, driver):
+    lines = driver(
+        "local",
+        """
+    const uint64_t size[] = {4, 3, 1}, zero[] = {0, 0, 0}, offset[] = {0, 1, 0};
+    printf("result %d\\n", TOP_set_size_places(&device, 2, size, NULL, zero));
+    printf("result %d\\n", TOP_set_size_places(&device, 3, size, NULL, NULL));
+    printf("result %d\\n", TOP_set_size_places(&device, 2, size, NULL, offset));
+""",
+    )
+    places = read_description(designs["local"]).kernels[2]
+    assert (places.most_dims, places.may_be_offset) == (2, False)
+    assert places.launch and not any(name.startswith("global_offset") for name in places.launch)
     assert [line for line in lines if line.startswith("result")] == ["result 0", "result -3", "result -3"]
 
 
