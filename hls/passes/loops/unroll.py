@@ -102,7 +102,7 @@ class Unroll(FunctionPass):
                 op.span,
                 f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
                 f"{total:,} operations; the limit is {self.max_ops:,}",
-                f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}",
+                f"{self._smaller(op, factor, total, inner)}; {exceeded('unrolled')}",
                 code=Code.BUDGET,
             )
         guarded = trips is None or not trips.exact
@@ -113,6 +113,14 @@ class Unroll(FunctionPass):
                 f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}",
                 code=Code.BUDGET,
             )
+
+    def _smaller(self, op: Op, factor: int, total: int, inner: bool) -> str:
+        """What to do about a loop that makes ``total`` operations when it is unrolled ``factor`` times."""
+        one = self._expected(op.regions[0])
+        fit = min((self.max_ops - total) // one + factor, factor - 1)
+        if fit >= 2:
+            return f"unroll it partially: #pragma unroll {1 << fit.bit_length() - 1}"
+        return "unroll the loops inside it less often" if inner else "do not unroll it: #pragma unroll 1"
 
     def _record(self, function, op, factor, trips):
         if self.record is not None:

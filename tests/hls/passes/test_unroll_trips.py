@@ -1,10 +1,14 @@
 """How far unroll counts the iterations of a loop before it decides."""
 
+import re
+
 import pytest
 
 from hls import Options
+from hls.diag import CompileError
 from hls.driver import plan_module
 from hls.frontend import parse_source
+from hls.limits import Limits
 from hls.passes.loops import unroll
 from hls.target.board import load_board
 
@@ -28,3 +32,27 @@ def test_a_long_loop_is_counted_to_its_end_only_if_the_count_is_needed(monkeypat
     monkeypatch.setattr(unroll, "count_trips", counted)
     plan_module(parse_source(TEXT.format(pragma=pragma), "k.cl", {}, []).module, load_board("de5net"), Options())
     assert max(asked) == most
+
+
+@pytest.mark.parametrize(
+    ("trips", "inner", "work"), [(3000, "", 1), (3000, "#pragma unroll\n for (int k = 0; k < 9; k++)", 1), (12, "", 90)]
+)
+def test_the_factor_that_is_advised_fits(trips, inner, work):
+    """Where unrolling a loop entirely makes too many operations; the next power of two would make too many, too."""
+    text = (
+        "__kernel void k(__global int *o) { int s = o[0];\n#pragma unroll FACTOR\n"
+        f"for (int i = 0; i < {trips}; i++) {{ {inner} {{ {'s = s * 7 ^ s >> 3; ' * work} }} }} o[0] = s; }}"
+    )
+    options = Options(limits=Limits(unrolled=500))
+
+    def planned(factor: str) -> None:
+        module = parse_source(text.replace("FACTOR", factor), "k.cl", {}, []).module
+        plan_module(module, load_board("ecp5_onchip"), options)
+
+    with pytest.raises(CompileError) as refused:
+        planned("")
+    hint = re.search(r"#pragma unroll (\d+);", refused.value.diagnostics[0].hint)
+    assert hint is not None
+    planned(hint[1])
+    with pytest.raises(CompileError):
+        planned(str(2 * int(hint[1])))
