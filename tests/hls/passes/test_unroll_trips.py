@@ -35,7 +35,8 @@ def test_a_long_loop_is_counted_to_its_end_only_if_the_count_is_needed(monkeypat
 
 
 @pytest.mark.parametrize(
-    ("trips", "inner", "work"), [(3000, "", 1), (3000, "#pragma unroll\n for (int k = 0; k < 9; k++)", 1), (12, "", 90)]
+    ("trips", "inner", "work"),
+    [(3000, "", 1), (3000, "\n#pragma unroll\n for (int k = 0; k < 9; k++)", 1), (12, "", 20)],
 )
 def test_the_factor_that_is_advised_fits(trips, inner, work):
     """Where unrolling a loop entirely makes too many operations; the next power of two would make too many, too."""
