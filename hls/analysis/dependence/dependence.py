@@ -194,6 +194,7 @@ class DependenceTester:
         self.outlined: dict[tuple, tuple[int | None, bool]] = {}
         self.exclusive: dict[tuple[Value, Value], bool] = {}
         self.exclusions = Exclusions()
+        self.witness: dict[object, int] = {}  #: numbers at the conflicts that were found last by trial
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without
