@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from hls.analysis.predicates.facts import Facts
-from hls.analysis.predicates.guarded_values import guarded_values_of
+from hls.analysis.predicates.guarded_values import GuardedValues
 from hls.analysis.predicates.implication import implied, never_both
 from hls.analysis.predicates.relevance import Relevance
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
@@ -42,7 +42,7 @@ def _facts(function: Function, names: Names) -> Iterator[str]:
 def _guarded(function: Function, names: Names) -> Iterator[str]:
     for op in walk(function.body):
         if op.opcode == "select" and isinstance(op.result.type, IntType):
-            for one in guarded_values_of(op):
+            for one in GuardedValues().of(op):
                 facts = ", ".join(names(v) if truth else f"not {names(v)}" for v, truth in one.facts.items())
                 near = ", ".join(f"{names(value)} + {number}" for value, number in one.near)
                 yield f"{names(op.result)} is {names(one.value)} where {facts}" + (f"; near {near}" if near else "")

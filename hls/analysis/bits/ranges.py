@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...ir import Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...narrow import present
-from ..predicates.guarded_values import COMPARISONS, GuardedValue, compared, guarded_values_of
+from ..predicates.guarded_values import COMPARISONS, GuardedValue, GuardedValues, compared
 from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
 
@@ -48,6 +48,7 @@ class _Ranges:
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
         self._arms: dict[Op | None, tuple[GuardedValue, ...]] = {}
+        self._guarded = GuardedValues()
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
@@ -86,7 +87,7 @@ class _Ranges:
                 self.full(value)
             return None
         if op.opcode == "select":
-            self._arms[op] = arms = guarded_values_of(op)
+            self._arms[op] = arms = self._guarded.of(op)
             return _Step(
                 op,
                 tuple({*op.operands[1:], *(arm.value for arm in arms), *compared(*(arm.facts for arm in arms))}),

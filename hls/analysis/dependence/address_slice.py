@@ -5,7 +5,7 @@ from typing import Any
 
 from ...ir import OPS, Op, Region, Value, predicate
 from ...ir.as_python import expression
-from ...ir.rewrite import literal
+from ...ir.rewrite import constant, literal
 from ..affine.affine import Affine, Symbol, WrappedSum
 from ..loops.loop_tree import Loop, LoopTree
 
@@ -86,7 +86,8 @@ class Slice:
         enabled = loop is self.top or self._need([loop.op.operands[0]])
         if enabled and loop is not self.top:
             self.enabled.add(loop)
-        return bool(self.again[loop]) and (enabled or loop not in self.exact)
+        ends = any(constant(value) != 1 for value in self.again[loop])  # an endless loop cannot be enumerated
+        return ends and (enabled or loop not in self.exact)
 
     def _need(self, values: Iterable[Value]) -> bool:
         """Add values with everything they are computed from; adds nothing and returns False if that is not

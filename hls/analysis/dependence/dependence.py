@@ -46,8 +46,9 @@ from .witness import conflicts_at_once
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
-#: steps after which isl gives up on a query (it rarely takes a thousand); the answer is then conservative
-MOST_STEPS = 200_000
+#: steps after which isl gives up on a query, a fraction of a second; the answer is then conservative. A query rarely
+#: takes a thousand, and the queries of all examples and benchmarks have the same answers with half as many
+MOST_STEPS = 100_000
 #: most answers that are kept
 MOST_ANSWERS = 20_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
@@ -194,6 +195,7 @@ class DependenceTester:
         self.outlined: dict[tuple, tuple[int | None, bool]] = {}
         self.exclusive: dict[tuple[Value, Value], bool] = {}
         self.exclusions = Exclusions()
+        self.witness: dict[object, int] = {}  #: numbers at the conflicts that were found last by trial
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without

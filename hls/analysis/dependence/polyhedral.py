@@ -41,6 +41,7 @@ class Asker(Protocol):
     forms: AffineForms
     tree: LoopTree
     domains: Domains
+    witness: dict[object, int]  #: numbers of free unknowns at the conflicts that were found last by trial
 
     def lanes_of(self, access: Op) -> tuple[Lanes, ...]:
         """The bytes that a masked access touches, and under which conditions; empty for accesses without a mask."""

@@ -5,11 +5,12 @@ former, one point of the query's set proves the answer: the unknowns that are fr
 by others (quotients, wrapped sums, periodic sequences) follow from it, and every constraint is evaluated. A condition
 that does not hold is made true by a change of one free unknown in it; where only the addresses differ, one of the free
 unknowns is changed so that they meet. This costs a tenth of a query to isl. A point that is not in the set proves
-nothing.
+nothing. The numbers of the conflicts found last are tried before all others: of many conditional updates of one array,
+most pairs conflict where a pair before did.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 
 from ...ir import Op
 from ...narrow import present
@@ -32,21 +33,48 @@ MOST_REPAIRED = 4
 def conflicts_at_once(query: DistanceQuery) -> bool:
     """Whether the accesses are found to conflict in one iteration or, with a ``loop``, in two consecutive iterations of
     it: at the least distance that the query allows. False proves nothing."""
-    return any(point.is_conflict() for free in TRIED for point in _points(query, free))
+    facts = _Facts(query)
+    last = _Point(facts, TRIED[0], query.tester.witness)
+    for point in chain((last,), (point for free in TRIED for point in _points(facts, free))):
+        if point.is_conflict():
+            query.tester.witness.update(point.chosen)
+            return True
+    return False
 
 
-def _points(query: DistanceQuery, free: int) -> Iterator["_Point"]:
+class _Facts:
+    """What all points of a query have in common: the conditions under which its accesses execute, by side, and what
+    the number of an unknown is kept under. Unknowns are told apart as in the query's text: those that change in loops
+    at the same iteration for both accesses have one number, others one for each side."""
+
+    def __init__(self, query: DistanceQuery):
+        self.query, self.tree = query, query.tester.tree
+        self.conditions = {
+            side: tuple(query.tester.domains.of(access)) for side, access in (("src", query.src), ("dst", query.dst))
+        }
+        self._keys: dict[tuple[Symbol | Loop, str], object] = {}
+
+    def key(self, unknown: Symbol | Loop, side: str) -> object:
+        """What the number of the unknown is kept under, equal for both sides if they share it."""
+        asked = unknown, side
+        if asked not in self._keys:
+            home = unknown if isinstance(unknown, Loop) else self.tree.changing(unknown.value)
+            self._keys[asked] = unknown if home is None or home in self.query.shared else asked
+        return self._keys[asked]
+
+
+def _points(facts: _Facts, free: int) -> Iterator["_Point"]:
     """The point at which the free unknowns have this number, but for those that a condition forbids it, and the points
     at which the accesses meet if their distance is linear in one of these."""
-    start = _repaired(_Point(query, free, {}))
+    start = _repaired(_Point(facts, free, {}))
     yield start
     distance = start.distance()
     for unknown, number in list(start.chosen.items())[:MOST_MOVED] if distance is not None else ():
-        beside = _Point(query, free, {**start.moved, unknown: number + 1}).distance()
+        beside = _Point(facts, free, {**start.moved, unknown: number + 1}).distance()
         if beside is not None and beside != distance:
             steps, rest = divmod(-present(distance), beside - present(distance))
             if rest == 0:
-                yield _Point(query, free, {**start.moved, unknown: number + steps})
+                yield _Point(facts, free, {**start.moved, unknown: number + steps})
 
 
 def _repaired(point: "_Point") -> "_Point":
@@ -55,7 +83,7 @@ def _repaired(point: "_Point") -> "_Point":
         moves = point.moves()
         if moves is None:
             break
-        point = _Point(point.query, point.free, {**point.moved, **moves})
+        point = _Point(point.facts, point.free, {**point.moved, **moves})
     return point
 
 
@@ -65,17 +93,24 @@ class _Outside(Exception):
 
 class _Point:
     """The numbers of all unknowns of a query, given that of the ``free`` ones; loops are in their first iteration,
-    but for the later one that the query is about. Unknowns are told apart as in the
-    query's text: those that change in loops at the same iteration for both accesses have one number, others one for
-    each side."""
+    but for the later one that the query is about. Numbers, and which conditions hold, are computed once."""
 
-    def __init__(self, query: DistanceQuery, free: int, moved: Mapping[object, int]):
-        self.query, self.tester, self.free, self.moved = query, query.tester, free, moved
+    def __init__(self, facts: _Facts, free: int, moved: Mapping[object, int]):
+        self.facts, self.query, self.tester = facts, facts.query, facts.query.tester
+        self.free, self.moved = free, moved
         self.numbers: dict[object, int] = {}
         self.chosen: dict[object, int] = {}  #: numbers of those among them that were free
+        self._known: dict[tuple[int, str], bool] = {}  #: whether conditions hold, by place among those of a side
+        self._apart: int | None = None
+        self._is_measured = False
 
     def distance(self) -> int | None:
         """By how many bytes the destination is behind the source; None if a constraint does not hold."""
+        if not self._is_measured:
+            self._apart, self._is_measured = self._distance(), True
+        return self._apart
+
+    def _distance(self) -> int | None:
         query = self.query
         accesses = (("dst", query.dst), ("src", query.src))
         try:
@@ -87,7 +122,7 @@ class _Point:
                     return None
             else:
                 columns = [self._sum(self.tester.forms.offset(access), side) for side, access in accesses]
-            both = all(self._executes(access, side) for side, access in reversed(accesses))
+            both = all(self._executes(side) for side in ("src", "dst"))
             return columns[0] - columns[1] if both else None
         except _Outside:
             return None
@@ -95,13 +130,8 @@ class _Point:
     def _sum(self, form: Affine, side: str) -> int:
         return form.const + sum(factor * self._number(unknown, side) for unknown, factor in form.terms.items())
 
-    def _key(self, unknown: Symbol | Loop, side: str) -> object:
-        """What the number of the unknown is kept under."""
-        home = unknown if isinstance(unknown, Loop) else self.tester.tree.changing(unknown.value)
-        return unknown if home is None or home in self.query.shared else (unknown, side)
-
     def _number(self, unknown: Symbol | Loop, side: str) -> int:
-        key = self._key(unknown, side)
+        key = self.facts.key(unknown, side)
         if key not in self.numbers:
             later = unknown is self.query.loop and side == "dst"
             self.numbers[key] = self._symbol(unknown, side, key) if isinstance(unknown, Symbol) else int(later)
@@ -130,10 +160,17 @@ class _Point:
             raise _Outside
         return number
 
-    def _executes(self, access: Op, side: str) -> bool:
-        return all(self._holds(condition, side) for condition in self.tester.domains.of(access))
+    def _executes(self, side: str) -> bool:
+        return all(self._holds(place, side) for place in range(len(self.facts.conditions[side])))
 
-    def _holds(self, condition: Condition, side: str) -> bool:
+    def _holds(self, place: int, side: str) -> bool:
+        """Whether the condition at this place among those of the side holds."""
+        key = place, side
+        if key not in self._known:
+            self._known[key] = self._is_true(self.facts.conditions[side][place], side)
+        return self._known[key]
+
+    def _is_true(self, condition: Condition, side: str) -> bool:
         first = condition.unless_first
         if first is not None and self._number(first, side) == 0:
             return True
@@ -142,10 +179,10 @@ class _Point:
     def moves(self) -> dict[object, int] | None:
         """The number of a free unknown with which the first condition holds that does not; None if all hold, or no
         unknown of it has such a number."""
-        for side, access in (("src", self.query.src), ("dst", self.query.dst)):
-            for condition in self.tester.domains.of(access):
+        for side, conditions in self.facts.conditions.items():
+            for place, condition in enumerate(conditions):
                 try:
-                    broken = None if self._holds(condition, side) else self._broken(condition, side)
+                    broken = None if self._holds(place, side) else self._broken(condition, side)
                 except _Outside:
                     return None
                 if broken is not None:
@@ -158,7 +195,7 @@ class _Point:
     def _moves(self, form: Affine, side: str) -> dict[object, int] | None:
         missing = -self._sum(form, side)
         for unknown, factor in form.terms.items():
-            key = self._key(unknown, side)
+            key = self.facts.key(unknown, side)
             if isinstance(unknown, Symbol) and key in self.chosen:
                 steps = -(-missing // abs(factor))
                 number = self.chosen[key] + (steps if factor > 0 else -steps)

@@ -8,7 +8,7 @@ from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant, literal
 from .implication import implied
 
-__all__ = ["COMPARISONS", "GuardedValue", "compared", "guarded_values_of"]
+__all__ = ["COMPARISONS", "GuardedValue", "GuardedValues", "compared"]
 
 COMPARISONS = frozenset({"slt", "sle", "ult", "ule", "eq", "ne"})
 
@@ -26,20 +26,60 @@ class GuardedValue:
     near: tuple[tuple[Value, int], ...]
 
 
-def guarded_values_of(op: Op) -> tuple[GuardedValue, ...]:
-    """The leaves of a ``select`` of integers, including those of selects that are its arms."""
-    whole: list[GuardedValue] = []
-    work: deque[tuple[Value, dict[Value, bool]]] = deque([(op.result, {})])
-    while work:
-        value, facts = work.popleft()
-        if value.op is None or value.op.opcode != "select" or len(whole) + len(work) + 2 > _MOST_ARMS:
-            whole.append(GuardedValue(value, facts, _near(value, facts)))
-            continue
-        for truth in (True, False):
-            more = implied(value.op.operands[0], truth)
-            if all(facts.get(condition, known) == known for condition, known in more.items()):
-                work.append((value.op.operands[1 if truth else 2], facts | more))
-    return tuple(whole)
+class GuardedValues:
+    """Finds the guarded values of ``select`` operations. What their conditions imply, and values as sums, is computed
+    once for all selects, as long chains of them share both; operations must not change in between."""
+
+    def __init__(self) -> None:
+        self._implied: dict[tuple[Value, bool], dict[Value, bool]] = {}
+        self._compared: dict[Value, tuple[Value, ...]] = {}
+        self._sums: dict[Value, tuple[dict[Value, int], int]] = {}
+
+    def of(self, op: Op) -> tuple[GuardedValue, ...]:
+        """The leaves of a ``select`` of integers, including those of selects that are its arms."""
+        whole: list[GuardedValue] = []
+        work: deque[tuple[Value, dict[Value, bool]]] = deque([(op.result, {})])
+        while work:
+            value, facts = work.popleft()
+            if value.op is None or value.op.opcode != "select" or len(whole) + len(work) + 2 > _MOST_ARMS:
+                whole.append(GuardedValue(value, facts, self._near(value, facts)))
+                continue
+            for truth in (True, False):
+                more = self._facts(value.op.operands[0], truth)
+                if all(facts.get(condition, known) == known for condition, known in more.items()):
+                    work.append((value.op.operands[1 if truth else 2], facts | more))
+        return tuple(whole)
+
+    def _facts(self, condition: Value, truth: bool) -> dict[Value, bool]:
+        key = condition, truth
+        if key not in self._implied:
+            self._implied[key] = implied(condition, truth)
+        return self._implied[key]
+
+    def _near(self, value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ...]:
+        whole = value.op.operands[0] if value.op is not None and value.op.opcode == "trunc" else value
+        others = {
+            v: None
+            for condition in itertools.islice(facts, _MOST_FACTS)
+            for v in self._unknowns(condition)
+            if v.type == whole.type
+        }
+        if not others:
+            return ()
+        terms, number = self._sum(whole)
+        sums = ((v, *self._sum(v)) for v in others)
+        return tuple((v, number - less) for v, parts, less in sums if parts == terms)
+
+    def _unknowns(self, condition: Value) -> tuple[Value, ...]:
+        """The integers compared by a condition that are no constants."""
+        if condition not in self._compared:
+            self._compared[condition] = tuple(v for v in compared({condition: True}) if literal(v) is None)
+        return self._compared[condition]
+
+    def _sum(self, value: Value) -> tuple[dict[Value, int], int]:
+        if value not in self._sums:
+            self._sums[value] = _sum(value)
+        return self._sums[value]
 
 
 def compared(*facts: dict[Value, bool]) -> dict[Value, None]:
@@ -52,20 +92,6 @@ def compared(*facts: dict[Value, bool]) -> dict[Value, None]:
         for value in condition.op.operands
         if isinstance(value.type, IntType)
     }
-
-
-def _near(value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ...]:
-    whole = value.op.operands[0] if value.op is not None and value.op.opcode == "trunc" else value
-    others = [
-        v
-        for v in compared(dict(itertools.islice(facts.items(), _MOST_FACTS)))
-        if v.type == whole.type and literal(v) is None
-    ]
-    if not others:
-        return ()
-    terms, number = _sum(whole)
-    sums = ((v, *_sum(v)) for v in others)
-    return tuple((v, number - less) for v, parts, less in sums if parts == terms)
 
 
 def _sum(value: Value) -> tuple[dict[Value, int], int]:

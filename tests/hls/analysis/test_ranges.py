@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hls.analysis.bits import ranges as module
+from hls.analysis.predicates import guarded_values
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.passes.run_stages import optimize
@@ -106,3 +107,19 @@ def test_places_in_a_group_are_bounded():
       __local int t[64]; int l = get_local_id(0); t[l * 3 % 16] = l; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[l]; }"""
     (function,) = optimize(parse_source(text).module).kernels
     assert not any(op.opcode in ("ashr", "slt", "srem") for op in walk(function.body))
+
+
+def test_conditions_and_sums_of_a_chain_of_selects_are_looked_at_once(monkeypatch):
+    """Each select has the leaves of those before it as arms, under conditions of these."""
+    asked: list = []
+    implied = guarded_values.implied
+    monkeypatch.setattr(guarded_values, "implied", lambda *of: asked.append(of) or implied(*of))
+    count = 40
+    updates = "".join(f"r = v > {3 * k} ? v + {k} : r ^ {k};\n" for k in range(count))
+    text = f"__kernel void k(__global int *restrict o, int v) {{ int r = o[0];\n{updates} o[1] = r; }}"
+    function = optimize(parse_source(text, "k.cl", {}, []).module).kernels[0]
+    selects = [op for op in walk(function.body) if op.opcode == "select"]
+    asked.clear()
+    module.ranges(function)
+    assert len(selects) > count // 2
+    assert len(asked) == len(set(asked)) <= 2 * len(selects)

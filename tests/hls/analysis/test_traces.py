@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from hls.analysis.affine.affine import AffineForms
-from hls.analysis.dependence.enumerate import AddressTraces
+from hls.analysis.dependence import enumerate as enumerate_module
+from hls.analysis.dependence.address_slice import PythonEmitter
+from hls.analysis.dependence.enumerate import MOST_STEPS, AddressTraces
 from hls.driver import compile
 from hls.ir import memory_name, walk
 from tests.plans import planned
@@ -81,3 +83,33 @@ def test_a_kernel_whose_ids_are_narrow_says_how_large_groups_may_be():
     result = compile(source)
     (kernel,) = result.kernels
     assert kernel.function.attrs["max_work_group_size"] == result.interface.kernels[0].most_work_items == 256
+
+
+def test_endless_loops_are_not_enumerated(monkeypatch):
+    """A nest that never ends would use up all the steps that a kernel has, and so leave none for other nests."""
+    runs = []
+    run = PythonEmitter.run
+
+    def counted(emitter, steps):
+        rows, left = run(emitter, steps)  # raises Exhausted if the steps do not suffice
+        runs.append(steps - left)
+        return rows, left
+
+    monkeypatch.setattr(PythonEmitter, "run", counted)
+    monkeypatch.setattr(enumerate_module, "Exhausted", ZeroDivisionError)  # not caught
+    (kernel, _) = planned(
+        "channel int c, d;\n"
+        "__attribute__((autorun)) __attribute__((max_global_work_dim(0))) __kernel void k() {\n"
+        "  int count[4][64];\n  int turn = 0;\n  while (1) {\n"
+        "    for (int i = 0; i < 64; i++) count[turn][(i ^ 5) & 63] = 0;\n"
+        "    for (int i = 0; i < 64; i++) count[turn][(i * 3) & 63] += read_channel_intel(c);\n"
+        "    for (int i = 0; i < 64; i++) write_channel_intel(d, count[turn][(i ^ 9) & 63]);\n"
+        "    turn = (turn + 1) & 3;\n  }\n}\n"
+        "__kernel void host(__global int *restrict o, int n) {\n"
+        "  for (int i = 0; i < n; i++) { write_channel_intel(c, i); o[i] = read_channel_intel(d); }\n}\n"
+    ).values()
+    stores = [op for op in walk(kernel.function.body) if op.opcode == "store"]
+    traces = AddressTraces(AffineForms(kernel.function))
+    outer = traces.tree.around(stores[0])[0]
+    assert traces.least(stores[0], stores[1], outer, 0, 1) == 1
+    assert sum(runs) < 10_000 and traces.left > MOST_STEPS // 2

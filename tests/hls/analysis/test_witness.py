@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from hls.analysis.dependence import dependence
+from hls.analysis.dependence import dependence, witness
 from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
 from hls.ir import walk
@@ -90,6 +90,17 @@ def test_conditional_updates_need_few_queries(updates, monkeypatch):
     monkeypatch.setattr(dependence, "_answered", lambda text: asked.append(text) or answered(text))
     dependences(function, bits)
     assert len(asked) <= 12, len(asked)  # of more than 100 pairs of accesses
+
+
+def test_of_many_conditional_updates_most_are_tried_once(monkeypatch):
+    """Most pairs conflict at the point where a pair before did, which is the first one that is tried."""
+    queries, points = [], []
+    conflicts, measured = dependence.conflicts_at_once, witness._Point._distance
+    monkeypatch.setattr(dependence, "conflicts_at_once", lambda query: queries.append(query) or conflicts(query))
+    monkeypatch.setattr(witness._Point, "_distance", lambda point: points.append(point) or measured(point))
+    updated("\n".join(f"if (v > {3 * k}) t[v & 63] += v * {k};" for k in range(16)))
+    assert len(queries) > 200
+    assert len(points) < 1.5 * len(queries), (len(points), len(queries))
 
 
 def test_an_access_that_never_executes_conflicts_with_none():
