@@ -52,6 +52,7 @@ from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
+from .memory.copy_buffers import CopyBuffers
 from .memory.dead_store_elimination import DeadStoreElimination
 from .memory.drop_stream_bounds import DropStreamBounds
 from .memory.forward_stores import ForwardStores
@@ -268,6 +269,8 @@ def _loops(options: PipelineOptions) -> Stage:
             # before the first pass that asks which accesses may be to one buffer
             MergeSwappedValues(),
             *TIDY,
+            # early: what follows is chosen for each body by itself
+            *((CopyBuffers(options.copy_bytes, options.address_bits), *TIDY) if options.copy_bytes else ()),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already
@@ -479,7 +482,7 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True)
+    options = replace(options, fp_relaxed=True, hazards=True, copy_bytes=options.copy_bytes or 1)
     before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),

@@ -121,6 +121,7 @@ class Compilation:
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
             compared=compared,
+            copy_bytes=0 if onchip else self.options.copy_bytes,
             slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,

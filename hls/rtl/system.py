@@ -13,7 +13,16 @@ from rtl_lib.stall import salt_of
 
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
 from ..ir import Value as IrValue
-from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
+from ..ir.launch import (
+    PER_UNIT,
+    IndexSpace,
+    group_limit,
+    hidden_arguments,
+    host_arguments,
+    lanes_of,
+    launch_value,
+    units_of,
+)
 from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import Access, ChannelPlan, MemoryPlan
@@ -322,7 +331,7 @@ def _launch(function) -> list[int]:
     """The launch arguments of a kernel whose global size equals its group size."""
     group = function.attrs.get(Attr.WORK_GROUP_SIZE) or (1,)
     space = IndexSpace.of(group, group)
-    return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
+    return [launch_value(name, space, True, {}) for name in host_arguments(function)]
 
 
 def _interface(
