@@ -135,6 +135,16 @@ def main() -> None:
     help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]",
 )
 @click.option(
+    "-copy-bytes",
+    "--copy-bytes",
+    "copy_bytes",
+    type=click.IntRange(0, MOST_CACHE_BYTES),
+    metavar="N",
+    default=0,
+    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, in launches in which each "
+    "has at most N bytes; 0 for none.  [default: 0]",
+)
+@click.option(
     "-no-interleaving",
     "--no-interleaving",
     "no_interleaving",
@@ -248,6 +258,7 @@ def compile(
     denorms_are_zero,
     cache_bytes,
     const_cache_bytes,
+    copy_bytes,
     no_interleaving,
     output,
     page,
@@ -285,6 +296,7 @@ def compile(
         stream_names=stream_names,
         cache_bytes=cache_bytes,
         const_cache_bytes=const_cache_bytes,
+        copy_bytes=copy_bytes,
         no_interleaving=no_interleaving,
         denorms_are_zero=denorms_are_zero,
         prefix=prefix,

@@ -270,7 +270,7 @@ def _loops(options: PipelineOptions) -> Stage:
             MergeSwappedValues(),
             *TIDY,
             # early: what follows is chosen for each body by itself
-            *((CopyBuffers(options.copy_bytes, options.address_bits), *TIDY) if options.copy_bytes else ()),
+            *((CopyBuffers(options.copy_bytes, options.copied), *TIDY) if options.copied else ()),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already
@@ -482,7 +482,7 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True, copy_bytes=options.copy_bytes or 1)
+    options = replace(options, fp_relaxed=True, hazards=True, copied=frozenset({"all"}))
     before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ...analysis.dependence.dependence import DependenceTester, Kind, dependences
-from ...analysis.loops.sccs import components
 from ...ir import (
     BOOL,
     Attr,
@@ -18,7 +16,6 @@ from ...ir import (
     Value,
     has,
     is_access,
-    loops_inside_out,
     may_share,
     memory_name,
     moved_type,
@@ -42,18 +39,18 @@ ALLOWED = frozenset({"load", "store", "loop", "fresh", "return", "yield"})
 class CopyBuffers(FunctionPass):
     """Data copying into on-chip memory (scratchpad allocation; Panda, Dutt and Nicolau 1997), with a choice at run
     time. Before: a flat kernel of one work-item, without tokens. After: its body twice, of which a launch executes one.
-    The first works on arrays of the kernel instead of buffers that it waits for; loops in front of it copy these buffers
-    there, and loops behind it write the elements back that were stored. It is executed where each of the buffers has
-    at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it was.
+    The first works on arrays of the kernel instead of the buffers ``names`` (None: all that may be copied); loops in
+    front of it copy these buffers there, and loops behind it write the elements back that were stored. It is executed
+    where each of the buffers has at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it
+    was.
 
-    A buffer is copied if a loop stores to it what later iterations may load or overwrite, or if the address of a load
-    depends on what is loaded. All its accesses must be of one type, no other buffer of the kernel may overlap it, and
-    the kernel must not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes
-    of the buffer are read, and only elements that the program stores are written.
+    A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
+    kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
+    buffer are read, and only elements that the program stores are written.
     """
 
     longest: int = 0
-    address_bits: int = 64
+    names: frozenset[str] | None = None
     name = "copy-buffers"
     requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
     forbids = frozenset({Form.ORDERED, Form.NARROW})
@@ -62,7 +59,7 @@ class CopyBuffers(FunctionPass):
         """A copy with both bodies; the function itself where no buffer is worth a copy, or may have one."""
         if not self.longest or not _alone(function):
             return function
-        names = _waited_for(function, self.address_bits)
+        names = [name for name in _accesses(function) if self.names is None or name in self.names]
         types = {name: type for name in names if (type := self._element(function, name)) is not None}
         return _Copies(clone_function(function), self.longest, types).build() if types else function
 
@@ -95,25 +92,6 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
         if is_access(op):
             found.setdefault(memory_name(op), []).append(op)
     return found
-
-
-def _waited_for(function: Function, address_bits: int) -> list[str]:
-    """Buffers whose accesses wait for each other, or for themselves, from one iteration to another; in the order of
-    their parameters."""
-    tester = DependenceTester(function, address_bits)
-    found = {
-        memory_name(fact.src)
-        for fact in dependences(function, address_bits, tester=tester)
-        if fact.loop is not None and not fact.overlap and fact.kind is Kind.RAW
-    }
-    for _, loop in loops_inside_out(function.body):
-        late = components(loop.regions[0])
-        found.update(
-            memory_name(op)
-            for op in walk(loop.regions[0])
-            if op.opcode == "load" and (part := late.get(op.operands[0])) is not None and late.get(op.result) == part
-        )
-    return [name for name in function.memories if name in found]
 
 
 class _Copies:

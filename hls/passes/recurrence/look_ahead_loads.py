@@ -7,7 +7,7 @@ from ...analysis.loops.sccs import components
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.timing import TimingModel, recurrences_of
 from ...analysis.timing.model import UnplannedAccesses
-from ...ir import Function, Op, Region, Value, is_access, loops_inside_out
+from ...ir import Function, Op, Region, Value, loops_inside_out, memory_name
 from ...ir.clone import clone_function
 from ...ir.rewrite import resolve
 from ..manager import Form, FunctionPass
@@ -34,8 +34,9 @@ class LookAheadLoads(FunctionPass):
     the index, the elements at it and values that do not change, up to where it meets others.
 
     Loads ahead are early: what they read outside of a buffer is dropped. Nothing in the loop may write there. This is
-    done where memory always answers after ``latency`` cycles (0: nowhere), if by ``timing`` the II falls (None: never);
-    where memory stalls, no window is as long as it takes to answer.
+    done if by ``timing`` the II falls (None: never), where all that is loaded at an index comes from memory that always
+    answers in time: arrays of the kernel, and global memory of ``latency`` cycles. With 0, global memory stalls, and no
+    window is as long as it takes to answer.
     """
 
     timing: TimingModel | None = None
@@ -46,12 +47,12 @@ class LookAheadLoads(FunctionPass):
 
     def run(self, function: Function) -> Function:
         """A copy with windows, in the innermost loops; the function itself if no loop gets faster."""
-        if self.timing is None or not self.latency:
+        if self.timing is None:
             return function
         own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
         timing = self.timing.planned(_FixedLatency(own, self.timing.ram_latency, self.latency))
-        for number in range(sum(1 for _ in loops_inside_out(function.body))):
-            function = _Loop(function, number, timing).faster()
+        for number in range(sum(1 for _ in loops_inside_out(function.body)) if own or self.latency else 0):
+            function = _Loop(function, number, timing, None if self.latency else own).faster()
         return function
 
 
@@ -63,16 +64,19 @@ class _FixedLatency(UnplannedAccesses):
 
     def fixed_latency(self, op: Op) -> int | None:
         own = super().fixed_latency(op)
-        return self.latency if own is None and is_access(op) and op.opcode == "load" else own
+        known = own is not None or not self.latency
+        return own if known or op.opcode != "load" else self.latency
 
 
 @dataclass(frozen=True)
 class _Loop:
-    """One loop of a function: the one with this ``number`` in the order of ``loops_inside_out``."""
+    """One loop of a function: the one with this ``number`` in the order of ``loops_inside_out``. Windows are of loads
+    from the memories ``own`` (None: any)."""
 
     function: Function
     number: int
     timing: TimingModel
+    own: frozenset[str] | None
 
     def faster(self) -> Function:
         """The function with a window in this loop, of the fewest places that give the least II; itself if none lowers
@@ -110,8 +114,11 @@ class _Loop:
         late = components(loop.regions[0])
         for index in stepping_indices(loop, Clobbers(function)):
             part = late.get(index.index)
-            if part is not None and any(late.get(v) == part for v in index.loaded):
+            if part is not None and any(late.get(v) == part for v in index.loaded) and self._in_time(index):
                 yield index
+
+    def _in_time(self, index: SteppingIndex) -> bool:
+        return self.own is None or all(memory_name(load) in self.own for load, _, _ in index.loads())
 
     def _with_window(self, early: Function, late: int) -> Function | None:
         """A copy with windows whose loads may take ``late`` iterations more; None if they are too large."""
