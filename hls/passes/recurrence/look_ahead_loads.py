@@ -22,6 +22,8 @@ __all__ = ["LookAheadLoads"]
 MOST_LATE = 6
 #: most operations that all places of a window compute
 MOST_OPS = 160
+#: cycles more that a load of an array takes which sees the stores before it; which loads do is not known yet
+FORWARDED = 1
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class LookAheadLoads(FunctionPass):
         if self.timing is None:
             return function
         own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
-        timing = self.timing.planned(_FixedLatency(own, self.timing.ram_latency, self.latency))
+        cycles = self.timing.ram_latency + (0 if self.latency else FORWARDED)
+        timing = self.timing.planned(_FixedLatency(own, cycles, self.latency))
         for number in range(sum(1 for _ in loops_inside_out(function.body)) if own or self.latency else 0):
             function = _Loop(function, number, timing, None if self.latency else own).faster()
         return function
@@ -64,8 +67,7 @@ class _FixedLatency(UnplannedAccesses):
 
     def fixed_latency(self, op: Op) -> int | None:
         own = super().fixed_latency(op)
-        known = own is not None or not self.latency
-        return own if known or op.opcode != "load" else self.latency
+        return self.latency or None if own is None and op.opcode == "load" else own
 
 
 @dataclass(frozen=True)
