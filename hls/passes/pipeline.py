@@ -126,6 +126,8 @@ __all__ = [
 ]
 
 
+#: largest buffer that is copied where passes are shown or run alone
+SHOWN_BYTES = 1024
 #: cheap; runs after every pass that may create constants or dead operations
 CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination())
 #: the same after if-conversion: folding a loop of one trip must not bring `if` regions back
@@ -270,7 +272,7 @@ def _loops(options: PipelineOptions) -> Stage:
             MergeSwappedValues(),
             *TIDY,
             # early: what follows is chosen for each body by itself
-            *((CopyBuffers(options.copy_bytes, options.copied), *TIDY) if options.copied else ()),
+            *((CopyBuffers(options.copy_bytes, options.copied), *TIDY) if options.copied != frozenset() else ()),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already
@@ -482,7 +484,7 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True, copied=frozenset({"all"}))
+    options = replace(options, fp_relaxed=True, hazards=True, copied=None, copy_bytes=options.copy_bytes or SHOWN_BYTES)
     before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),

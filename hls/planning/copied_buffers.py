@@ -20,10 +20,9 @@ def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
     for loop, region in plan.loops.items():
         if region.ii >= LEAST_COMPARED * turns[loop]:
             late = components(loop.regions[0])
-            for op in loop.regions[0].ops:
-                if op.opcode == "load" and (part := late.get(op.operands[0])) is not None:
-                    if late.get(op.results[0]) == part and not function.memories[memory_name(op)].onchip:
-                        found.add(memory_name(op))
+            loads = [op for op in loop.regions[0].ops if op.opcode == "load" and op.operands[0] in late]
+            found.update(memory_name(op) for op in loads if late.get(op.results[0]) == late[op.operands[0]])
+    found = {name for name in found if not function.memories[name].onchip}
     return frozenset(_with_behind(function, found)) if found else frozenset()
 
 
@@ -41,9 +40,7 @@ def _with_behind(function: Function, names: set[str]) -> set[str]:
         found.update(
             memory_name(op)
             for op in walk(function.body)
-            if op.opcode == "load"
-            and op.operands[0] in late
-            and not function.memories[memory_name(op)].onchip
+            if op.opcode == "load" and op.operands[0] in late and not function.memories[memory_name(op)].onchip
         )
     return found
 

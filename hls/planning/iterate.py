@@ -79,8 +79,8 @@ class Compilation:
 
     ``warnings`` and ``changes`` (loops that were unrolled or merged) grow during the compilation; :meth:`apart` returns
     a compilation that collects them separately, for an attempt that may be discarded. ``copied`` names buffers that the
-    kernel gets copies of on the chip (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the clock that
-    kernels are scheduled for; None means the board's.
+    kernel gets copies of on the chip (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
+    clock that kernels are scheduled for; None means the board's.
     """
 
     board: Board
@@ -198,8 +198,8 @@ def _coalesced(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation, Module]:
     """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
-    gains cycles, what was reported for it, and the program that asks for that. The nests are tried one after the other, each once, together with those
-    that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
+    gains cycles, what was reported for it, and the program that asks for that. The nests are tried one after the other,
+    each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
     program = _alone(kernel.function.name, module)
     tried, work = set[Span | None](), 0
     while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:

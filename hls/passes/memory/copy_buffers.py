@@ -199,7 +199,7 @@ class _Copies:
         for region in [copy, *(inner for op in walk(copy) for inner in op.regions)]:
             region.ops = [new for op in region.ops for new in self._marked(op, marks)]
         for op in walk(copy):
-            if (name := op.attrs.get(Attr.MEM)) in own:
+            if (name := str(op.attrs.get(Attr.MEM, ""))) in own:
                 op.attrs[Attr.MEM] = own[name]
 
     def _marked(self, op: Op, marks: Mapping[str, str]) -> list[Op]:
