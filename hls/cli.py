@@ -59,6 +59,9 @@ _LAZY = {
     "advise": LazyCommand("hls.cli_tune", "advise_command", "Advise changes to a program, one step at a time."),
     "board": LazyCommand("hls.cli_board", "board_group", "Make a board file."),
     "boards": LazyCommand("hls.cli_boards", "boards_command", "List the boards that can be named."),
+    "build": LazyCommand(
+        "hls.cli_build", "build_command", "Make a bitstream: compile, add memory and host link, place and route."
+    ),
     "check": LazyCommand("hls.cli_check", "check_command", "Check a program and plan its loops, without Verilog."),
     "diff": LazyCommand("hls.cli_diff", "diff_command", "Compare II, area and warnings of two designs."),
     "estimate": LazyCommand("hls.cli_model", "estimate_command", "Predict the cycles of launches, without hardware."),
@@ -71,7 +74,7 @@ _LAZY = {
     ),
     "icd": LazyCommand("hls.cli_icd", "icd_command", "Build the OpenCL driver, and print how hosts find it."),
     "init": LazyCommand("hls.cli_init", "init_command", "Make a project: kernel, host, sluice.toml and CI workflow."),
-    "library": LazyCommand("hls.cli_library", "library_command", "List and check libraries of RTL functions."),
+    "library": LazyCommand("hls.cli_library", "library_command", "List, check and pack libraries of RTL functions."),
     "lint": LazyCommand("hls.cli_lint", "lint_command", "Let Verilator, slang and Icarus read a compiled design."),
     "lsp": LazyCommand("hls.cli_lsp", "lsp_command", "Serve an editor: messages, II and memories while typing."),
     "opt": LazyCommand("hls.cli_opt", "opt_command", "Run single passes on IR text."),
@@ -115,6 +118,13 @@ def main() -> None:
     "denorms_are_zero",
     is_flag=True,
     help="Take subnormal floats and doubles for zeros in arithmetic, which makes its units smaller.",
+)
+@click.option(
+    "-cl-single-precision-constant",
+    "--cl-single-precision-constant",
+    "single_precision",
+    is_flag=True,
+    help="Take unsuffixed floating constants for floats, also in a file that has doubles.",
 )
 @click.option(
     "-private-cache-bytes",
@@ -256,6 +266,7 @@ def compile(
     fp_relaxed,
     fpc,
     denorms_are_zero,
+    single_precision,
     cache_bytes,
     const_cache_bytes,
     copy_bytes,
@@ -299,6 +310,7 @@ def compile(
         copy_bytes=copy_bytes,
         no_interleaving=no_interleaving,
         denorms_are_zero=denorms_are_zero,
+        single_precision=single_precision,
         prefix=prefix,
         include_roots=include_roots,
         libraries=libraries,

@@ -128,6 +128,7 @@ def _text(name: str, base: Board, answers: Mapping[str, Any], usual: str) -> str
         memory=memory,
         others=(),
         streams=(),
+        soc=None,  # pins are each board's own
     )
     changed = {one.key for one in _QUESTIONS if one.key and answers[one.option] != _usual(base)[one.option]}
 

@@ -14,9 +14,12 @@ __all__ = ["library_command"]
 _FILE = click.argument("file", metavar="LIBRARY", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
-@click.group("library", short_help="List and check libraries of RTL functions.")
+@click.group("library", short_help="List, check and pack libraries of RTL functions.")
 def library_command() -> None:
-    """Libraries of RTL functions: Verilog modules that programs call. LIBRARY is the TOML file that describes one."""
+    """Libraries of RTL functions: Verilog modules that programs call.
+
+    LIBRARY is the file that describes one, in TOML or XML, or a packed library.
+    """
 
 
 @library_command.command("list")
@@ -29,7 +32,7 @@ def list_command(file: Path) -> None:
     with messages.guard():
         for one in load_library(file):
             files = ", ".join(each.name for each in one.files)
-            cycles = f"{one.latency} cycle{'' if one.latency == 1 else 's'}"
+            cycles = f"{one.latency} cycle{'' if one.latency == 1 else 's'}{', waits' if one.stallable else ''}"
             click.echo(f"{one.name}: module {one.module}, {cycles}, {len(one.inputs)} operands, {files}")
 
 
@@ -51,3 +54,31 @@ def check_command(file: Path, operands: int, seed: int) -> None:
     # simulators belong to the simulation package, which this package must not import
     command = [sys.executable, "-P", "-m", "sluice.rtl_check", str(file), str(operands), str(seed)]
     sys.exit(supervise(command, os.environ))
+
+
+@library_command.command("pack")
+@_FILE
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The packed library.  [default: LIBRARY.slib]",
+)
+def pack_command(file: Path, output: Path | None) -> None:
+    """Pack a library into one file, which -l takes as it takes the description.
+
+    It holds the description, the Verilog files, the models, and what they include.
+    """
+    from .rtl_pack import packed_texts
+    from .rtl_package import pack
+
+    messages = Messages("text")
+    with messages.guard():
+        target = output or file.with_suffix(".slib")
+        texts = packed_texts(file)
+        try:
+            pack(target, texts)
+        except OSError as error:
+            raise click.ClickException(f"cannot write {target}: {error.strerror}") from error
+        click.echo(f"{target}: {len(texts)} files")

@@ -215,7 +215,8 @@ class _Program:
 def _used(text: str, board: Board, options: Options, file: str) -> Resources:
     """The shares of the board's device that the program takes, counted in its Verilog."""
     result = compile(text, board, options, file)
-    area, there = count_area(result.generated, result.top, board.device).total, capacity(board.device)
+    used = count_area(result.generated, result.top, board.device, result.foreign)
+    area, there = used.total, capacity(board.device)
     return Resources(
         area.logic / there.logic,
         area.rams / there.rams if there.rams else 0.0,

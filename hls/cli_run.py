@@ -15,6 +15,17 @@ from .signals import supervise
 __all__ = ["run_command"]
 
 
+#: what a host program may run on; or a serial port behind the other
+KINDS, LINK = ("board", "emulator", "model"), "uart:"
+
+
+def _check_device(_context: click.Context, _parameter: click.Parameter, device: str | None) -> str | None:
+    """A kind of device, or the serial port of a board; a usage error for another word."""
+    if device is None or device in KINDS or (device.startswith(LINK) and device != LINK):
+        return device
+    raise click.BadParameter(f"{device!r} is not one of {', '.join(KINDS)}, nor {LINK}PORT")
+
+
 @click.command(
     "run",
     cls=ProjectCommand,
@@ -38,10 +49,11 @@ __all__ = ["run_command"]
 )
 @click.option(
     "--device",
-    type=click.Choice(["board", "emulator", "model"]),
+    metavar=f"[{'|'.join(KINDS)}|{LINK}PORT]",
+    callback=_check_device,
     default=None,
     help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles.  "
+    "or on the model, with predicted cycles; or on a board at a serial port, with the bitstream of `sluice build`.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option(

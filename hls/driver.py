@@ -9,6 +9,7 @@ from .analysis.channels.deadlock import Verdict, find_deadlocks, inseparable
 from .analysis.channels.kpn_run import Link
 from .assumed_sizes import assume_sizes
 from .diag import Code, CompileError, Diagnostic
+from .frontend import Options as FrontendOptions
 from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
 from .ir import Attr, Function, Module, Op, Value
@@ -75,9 +76,14 @@ class Result:
 
     @property
     def generated(self) -> dict[str, str]:
-        """The Verilog without the files of RTL libraries, whose area is not known."""
+        """The Verilog without the files of RTL libraries."""
         foreign = {file.name for one in self.options.libraries for file in one.files}
         return {name: text for name, text in self.verilog.items() if name not in foreign}
+
+    @property
+    def foreign(self) -> dict[str, tuple[int, int, int, int]]:
+        """The area of the modules of RTL libraries, by their names (:func:`hls.model.area.estimate`)."""
+        return {one.module: one.area for one in self.options.libraries}
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -179,7 +185,13 @@ def parsed(source: str, options: Options, file: str) -> Parsed:
     """What the front end says of OpenCL C text. Raises CompileError."""
     folders = [str(folder) for folder in options.include_dirs]
     found = parse_source(
-        source, file, options.defines, folders, include_roots=options.include_roots, models=options.models
+        source,
+        file,
+        options.defines,
+        folders,
+        FrontendOptions(options.single_precision),
+        options.include_roots,
+        options.models,
     )
     mark_rtl_functions(found.module, options.libraries)
     assume_sizes(found.module, options)

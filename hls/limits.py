@@ -15,6 +15,7 @@ __all__ = [
     "MOST_ARRAY_BYTES",
     "MOST_CHOSEN",
     "MOST_WORK_ITEMS",
+    "TOLD_WORK_ITEMS",
     "Limits",
     "exceeded",
 ]
@@ -28,8 +29,11 @@ MOST_ARGUMENT_BYTES = 3584
 LARGEST_INTERVAL = 1 << 16
 #: most iterations of a loop that are issued before the continue condition is known
 MOST_AHEAD = 4096
-#: most work-items of a group, as reported to the host
+#: most work-items of a group
 MOST_WORK_ITEMS = 1 << 20
+#: work-items of the largest group that hosts are told of, by which they size their groups and buffers; a kernel that
+#: asks for more, and a launch of a kernel that does not say, may have more
+TOLD_WORK_ITEMS = 4096
 #: most channels among which a call may select at run time; each is hardware of its own
 MOST_CHOSEN = 1024
 

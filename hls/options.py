@@ -36,6 +36,7 @@ class Options:
     fp_relaxed, fpc : allow reassociation of floating-point additions; round once at the end of a tree
     denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
         flush subnormal results to zero
+    single_precision : unsuffixed floating constants are floats, also in a program with doubles, and without a warning
     counters : the hardware counters to build: "" for none, "accounts" (what each cycle of a kernel went to), "accesses"
         (loops, accesses and channels), or "all"; None for "all" with AXI ports, none with plain RAM ports
     probe : lead the signals that counters count out of the design, for a simulator that counts them itself
@@ -89,6 +90,7 @@ class Options:
     feed_forward: str = "never"
     printf: bool = False
     copy_bytes: int = 0
+    single_precision: bool = False
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -13,15 +13,13 @@ from .report.model import Report
 from .rtl.system import module_names
 from .verilog_text import commented, in_order, module_names_in, plain_names, renamed
 
-__all__ = ["output_files"]
+__all__ = ["output_files", "written_verilog"]
 
 
 def output_files(result: Result, report: Report, page: bool = True) -> dict[str, str]:
     """Verilog, description and reports of a compilation; ``page``: whether there is a
     report.html."""
-    prefix = f"{result.options.prefix}_" if result.options.prefix else ""
-    names = plain_names(result.verilog)
-    verilog = in_order(prefixed(renamed(result.verilog, names), prefix))
+    prefix, names, verilog = _prefix(result), plain_names(result.verilog), written_verilog(result)
     info = report.info
     described = describe(result.interface, result.board, prefix, verilog, info.version, info.command)
     about = {f"{prefix}{names.get(name, name)}": text for name, text in _about(result, report)}
@@ -37,6 +35,15 @@ def output_files(result: Result, report: Report, page: bool = True) -> dict[str,
     if described.double_clock:
         texts["constraints.sdc"] = _constraints(described.clock_mhz)
     return texts
+
+
+def written_verilog(result: Result) -> dict[str, str]:
+    """The Verilog as it is written, by file name and in order, but for comments: what a design's digest is of."""
+    return in_order(prefixed(renamed(result.verilog, plain_names(result.verilog)), _prefix(result)))
+
+
+def _prefix(result: Result) -> str:
+    return f"{result.options.prefix}_" if result.options.prefix else ""
 
 
 def _head(described: Description, report: Report) -> Iterator[str]:

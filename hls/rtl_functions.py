@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .diag import Code, CompileError
-from .ir import Attr, Module, Op, walk
+from .ir import Attr, Module, Op, fixed_operands, walk
+from .ir.model_function import RTL
 from .options import Options
 from .planning import CompiledKernel
 from .rtl_library import RtlFunction, port_widths
@@ -26,13 +27,15 @@ def mark_rtl_functions(module: Module, libraries: Iterable[RtlFunction]) -> None
                 code=Code.RTL_LIBRARY,
             )
         function.attrs |= {Attr.RTL_MODULE: one.module, Attr.RTL_LATENCY: one.latency, Attr.RTL_PORTS: one.ports}
+        if one.stallable:
+            function.attrs[Attr.RTL_WAITS] = one.capacity or one.latency
 
 
 def with_rtl_files(verilog: Mapping[str, str], kernels: Iterable[CompiledKernel], options: Options) -> dict[str, str]:
     """The texts of a design by file name, with the files of the RTL functions that its kernels use. Raises CompileError
     for a port of another width than its operand, for a file or module with the name of one of the design's, and for a
     module without enable in levels that stall."""
-    calls = [op for kernel in kernels for op in walk(kernel.function.body) if op.opcode == "rtl"]
+    calls = [op for kernel in kernels for op in walk(kernel.function.body) if op.opcode in RTL]
     found, modules = dict(verilog), {name for text in verilog.values() for name in module_names_in(text)}
     ours: dict[Path, str] = {}
     for op in calls:
@@ -59,7 +62,7 @@ def _computes(one: RtlFunction, op: Op) -> bool:
 
 def _check_call(op: Op, one: RtlFunction, options: Options) -> None:
     widths = port_widths(one) or {}
-    for port, value in zip((one.output, *one.inputs), (op.result, *op.operands), strict=True):
+    for port, value in zip((one.output, *one.inputs), (op.result, *op.operands[: fixed_operands(op)]), strict=True):
         bits = widths[port][1]
         if bits is not None and bits != value.type.bits:
             raise CompileError.at(
@@ -68,7 +71,7 @@ def _check_call(op: Op, one: RtlFunction, options: Options) -> None:
                 "use a type with the bits of the port, in the prototype and the model",
                 code=Code.RTL_LIBRARY,
             )
-    if options.elastic_depth and not one.enable and one.latency:
+    if options.elastic_depth and not one.enable and one.latency and not one.stallable:
         raise CompileError.at(
             op.span,
             f"module {one.module} has no clock enable, and the pipeline is to stall",

@@ -8,11 +8,13 @@ were written against; with any other version, a conversion is only slower.
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
+from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import Signal, _ast, _ir, _nir
+from amaranth.hdl import Shape, Signal, _ast, _ir, _nir
 
 __all__ = ["install", "stock"]
 
@@ -36,6 +38,21 @@ def _key(signal) -> _SignalKey:
         if isinstance(signal, Signal):
             signal._dictionary_key = key
         return key
+
+
+def _kept(shape: Callable[[Any], Shape]) -> Callable[[Any], Shape]:
+    """The function, computed once for each value: a value does not change, and that of a shape visits all values inside
+    it, again for each value around it."""
+
+    @functools.wraps(shape)
+    def kept(value: Any) -> Shape:
+        try:
+            return value._kept_shape
+        except AttributeError:
+            found = value._kept_shape = shape(value)
+            return found
+
+    return kept
 
 
 def _items(signals: _ast.SignalDict) -> Iterator[tuple]:
@@ -277,6 +294,8 @@ def _runs(flows: dict[Net, Flow], starts: set[Net]) -> Iterator[tuple[Value, Flo
         begin = end
 
 
+#: values whose shape is computed at each request
+_WITH_PARTS = (Signal, _ast.Operator, _ast.Slice, _ast.Concat, _ast.SwitchValue)
 #: holder and name of each function that is replaced, and what replaces it
 _REPLACED: tuple[tuple[object, str, object], ...] = (
     (Value, "__new__", staticmethod(_new_value)),
@@ -299,6 +318,10 @@ _REPLACED: tuple[tuple[object, str, object], ...] = (
     (_ir, "_compute_net_flows", _compute_net_flows),
     (_ir, "_compute_ports", _compute_ports),
     (rtlil.ModuleEmitter, "sigspec", _sigspec),
+    *(
+        (kind, "shape", _kept(kind.shape))
+        for kind in (Signal, _ast.Operator, _ast.Slice, _ast.Concat, _ast.SwitchValue)
+    ),
 )
 _INHERITED = object()  #: stands for a function that the holder does not define itself
 _STOCK = tuple((holder, name, vars(holder).get(name, _INHERITED)) for holder, name, _ in _REPLACED)

@@ -14,6 +14,8 @@ from rtl_lib.axi import register_map as at
 
 from .build import build
 from .console import show_printed
+from .device.line import DeviceError
+from .device.session import DeviceSession
 from .errors import SimulationError
 from .probe import Probe
 from .probe_enums import with_enums
@@ -81,7 +83,8 @@ class _Started:
 
 @dataclass
 class LoadedSystem:
-    """A system's simulator, built and started at the first run."""
+    """A system's simulator, built and started at the first run; with a ``link`` to hardware ("uart:PATH") that instead,
+    which must hold the design of this ``digest``."""
 
     verilog: Mapping[str, str]
     interface: SystemInterface
@@ -92,6 +95,8 @@ class LoadedSystem:
     progress: Callable[[str], None] = lambda step: None
     hasty: bool = False  #: few cycles will be simulated: compile quickly
     intervals: int = 0  #: of each run for which samples are kept, at most
+    link: str = ""
+    digest: str = ""
     probe: Probe | None = field(default=None, init=False)
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
@@ -116,6 +121,8 @@ class LoadedSystem:
     def _started(self) -> tuple[Session, Probe | None]:
         """A simulator after a reset, and its probe. Both or none: an interrupt may come at any time, and a host program
         that catches it goes on."""
+        if self.link:
+            return self._linked(), None
         signals = self.trace.signals if self.trace else "none"
         verilog = with_enums(self.verilog, self.interface) if self.trace else self.verilog
         simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
@@ -128,6 +135,12 @@ class LoadedSystem:
             session.close()
             raise
         return session, probe
+
+    def _linked(self) -> Session:
+        """The board of hardware, after a reset of its kernels."""
+        if self.seed:
+            raise DeviceError("random stalls are for simulations: leave SLUICE_STALL_SEED or SLUICE_DEVICE unset")
+        return DeviceSession(self.link, self.board, self.interface, self.digest, self.memory)
 
     def cycle(self) -> int:
         """Cycles that have passed so far, in all simulators of this system."""

@@ -1,6 +1,5 @@
 """RTL libraries: each module is simulated in a kernel of its own, and compared with its model on random operands."""
 
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from hls.driver import parsed_module
 from hls.ir import FloatType
 from hls.ir.types import Type
 from hls.options import Options
-from hls.rtl_library import RtlFunction, load_library
+from hls.rtl_library import RtlFunction, describe, load_library
 from sim import cl
 
 __all__ = ["Difference", "check_function", "main"]
@@ -124,19 +123,8 @@ def _word(type: Type) -> str:
 def _library(one: RtlFunction, folder: Path) -> Path:
     """A description of the function alone, whose model is in the program already."""
     (folder / "empty.cl").write_text("")
-    values = {
-        "name": one.name,
-        "module": one.module,
-        "latency": one.latency,
-        "inputs": list(one.inputs),
-        "output": one.output,
-        "clock": one.clock,
-        "enable": one.enable,
-        "files": [str(file) for file in one.files],
-        "model": str(folder / "empty.cl"),
-    }
-    lines = ["[[function]]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
-    (folder / "library.toml").write_text("\n".join(lines))
+    text = describe(one, map(str, one.files), str(folder / "empty.cl"))
+    (folder / "library.toml").write_text(text, encoding="utf-8")
     return folder / "library.toml"
 
 

@@ -138,6 +138,11 @@ class SharedMemory:
             entry.begin, entry.end = begin, end
         self._page.allocation_count = len(ranges)
 
+    @property
+    def published(self) -> list[tuple[int, int]]:
+        """The address ranges that may be accessed."""
+        return [(one.begin, one.end) for one in self._page.allocations[: self._page.allocation_count]]
+
     def fail(self, begin: int, end: int, response: Response = Response.SLVERR) -> None:
         """Answer accesses to bytes of [begin, end) with an error from now on; an empty range ends that."""
         self._page.failing.begin, self._page.failing.end, self._page.response = begin, end, response

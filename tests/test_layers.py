@@ -15,7 +15,8 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 ORDER = (
     {"dependency_file", "diag", "limits", "mathlib", "narrow", "recursion", "signals", "toml_text", "version"},
     {"records"},
-    {"design", "rtl_library"},
+    {"design", "rtl_package", "rtl_xml"},
+    {"rtl_library"},
     {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog_text"},
     {"ir", "project"},
     {"analysis", "frontend"},
@@ -26,7 +27,7 @@ ORDER = (
     {"rtl", "model"},
     {"planning"},
     {"report"},
-    {"assumed_sizes", "rtl_functions"},
+    {"assumed_sizes", "rtl_functions", "rtl_pack"},
     {"printed"},
     {"driver", "export"},
     {"output_files"},
@@ -37,6 +38,7 @@ ORDER = (
     {
         "cli_board",
         "cli_boards",
+        "cli_build",
         "cli_check",
         "cli_diff",
         "cli_library",
@@ -64,8 +66,9 @@ NARROWER = {
     "profile": {"diag", "narrow", "records"},
 }
 
-#: Only these turn source text into IR, or (editor) read the tables of its words; all others start from the IR.
-READS_FRONTEND = {"driver", "editor", "cli_files", "cli"}
+#: Only these turn source text into IR, or (editor) read the tables of its words, or (rtl_pack) ask what a text includes;
+#: all others start from the IR.
+READS_FRONTEND = {"driver", "editor", "cli_files", "cli", "rtl_pack"}
 
 #: Which top-level packages of ours each one may import, besides itself. Parts of the hardware know nothing of kernels;
 #: the board files are data.

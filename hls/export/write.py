@@ -3,9 +3,10 @@
 import json
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from xml.sax.saxutils import escape
 
 import jinja2
@@ -17,7 +18,7 @@ from .description import Description, half_period_ns
 from .formats import FORMATS
 from .view import View, register_name
 
-__all__ = ["MARK", "ExportError", "export_texts", "write_export"]
+__all__ = ["MARK", "ExportError", "export_texts", "render_template", "write_export"]
 
 
 class ExportError(Exception):
@@ -37,11 +38,15 @@ def export_texts(described: Description, name: str) -> dict[str, str]:
             f"an export for {name} describes control registers, and this design has none",
             "compile it without --control wires, or choose another --for",
         )
-    view = View.of(described)
     return {
-        file.replace("TOP", described.top): _environment().get_template(f"{template}.j2").render(_given(view))
+        file.replace("TOP", described.top): render_template(template, described)
         for template, file in wanted.files.items()
     }
+
+
+def render_template(name: str, described: Description, more: Mapping[str, object] = MappingProxyType({})) -> str:
+    """The text that template ``name`` makes of a design, and of what it is given beside it."""
+    return _environment().get_template(f"{name}.j2").render({**_given(View.of(described)), **more})
 
 
 @cache
@@ -93,9 +98,12 @@ def _given(view: View) -> Mapping[str, object]:
     }
 
 
-def write_export(described: Description, folder: Path, name: str, output: Path) -> list[str]:
-    """Write export ``name`` of the design in ``folder`` as folder ``output``, in place of what was there. Returns the
-    names of the files written. Raises ExportError, after which everything is as before."""
+def write_export(
+    described: Description, folder: Path, name: str, output: Path, complete: Callable[[Path], None] = lambda _: None
+) -> list[str]:
+    """Write export ``name`` of the design in ``folder`` as folder ``output``, in place of what was there; ``complete``
+    adds files to the new folder before it is moved there. Returns the names of the files written. Raises ExportError,
+    and what ``complete`` does, after which everything is as before."""
     texts = export_texts(described, name)
     made = [path for path in output.parents if not path.exists()]
     try:
@@ -109,6 +117,8 @@ def write_export(described: Description, folder: Path, name: str, output: Path) 
         output.parent.mkdir(parents=True, exist_ok=True)
         with temporary_folder(output.parent / f".new-{uuid.uuid4().hex[:8]}") as new:
             _fill(new, texts, described, folder / "rtl" if FORMATS[name].rtl else None)
+            complete(new)
+            (new / MARK).write_text("\n".join((described.digest, *_files(new))) + "\n", encoding="utf-8")
             _replace(new, output)
     except BaseException as error:
         for path in made:
@@ -148,7 +158,6 @@ def _fill(new: Path, texts: Mapping[str, str], described: Description, rtl: Path
         (new / "rtl").mkdir()
         for name in (*described.files, described.waivers):
             shutil.copyfile(rtl / name, new / "rtl" / name)
-    (new / MARK).write_text("\n".join((described.digest, *_files(new))) + "\n", encoding="utf-8")
 
 
 def _replace(new: Path, output: Path) -> None:

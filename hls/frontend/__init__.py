@@ -1,6 +1,7 @@
 """OpenCL C to IR: preprocess, parse, check, lower."""
 
 import gc
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,6 @@ from .scope import Occurrence
 
 #: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
-_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.ASCII)
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
 __all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
@@ -65,15 +65,16 @@ def parse_source(
     ``file`` names the text in messages; relative includes start from it. ``defines`` maps macros to their text. With
     ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
     could be found in one run. ``models`` are the paths of files behind the text, which define functions that it
-    declares; the macros of the text and ``defines`` are none of theirs.
+    declares; they see the macros of files that they include themselves, and no others of the text.
     """
     text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
     sources = {file: text}
-    text = _with_models(text, defines or {}, models) if models else text
     roots = [*include_roots, *(Path(model).parent for model in models)] if include_roots else ()
     try:
         with uncollected(), deep_recursion(_CALLS):
-            expanded = preprocess(text, file, defines or {}, include_dirs, roots=roots)
+            defines, include_dirs = defines or {}, [*include_dirs]
+            text = _with_models(text, file, defines, include_dirs, roots, models) if models else text
+            expanded = preprocess(text, file, defines, include_dirs, roots=roots)
             sources |= expanded.sources
             return _compile(expanded, file, options, sources)
     except CompileError as error:
@@ -85,11 +86,22 @@ def parse_source(
         raise FrontendError([place], sources) from None
 
 
-def _with_models(text: str, defines: Iterable[str], models: Iterable[str]) -> str:
-    """The text with those of the models behind it, without the macros that it was given or defines itself: those of
-    what it includes stay, as what keeps a file from being included twice is one of them."""
-    own = dict.fromkeys([*defines, *_DEFINED.findall(text)])
-    return "\n".join([text, *(f"#undef {name}" for name in own), *(f'#include "{model}"' for model in models), ""])
+def _with_models(
+    text: str,
+    file: str,
+    defines: Mapping[str, str],
+    include_dirs: Sequence[str],
+    roots: Iterable[str | Path],
+    models: Sequence[str],
+) -> str:
+    """The text with those of the models behind it, without the macros that it was given, or that a file defines which
+    no model includes. Those of shared files stay: such a file is read once. Raises CompileError."""
+    behind = "".join(f'#include "{model}"\n' for model in models)
+    mine = preprocess(text, file, defines, include_dirs, roots=roots)
+    theirs = {os.path.realpath(name) for name in preprocess(behind, "models", {}, include_dirs, roots=roots).sources}
+    own = [name for name, place in mine.macros.items() if os.path.realpath(place.file) not in theirs]
+    given = [name.partition("(")[0] for name in defines]
+    return "\n".join([text, *(f"#undef {name}" for name in dict.fromkeys([*given, *own])), behind])
 
 
 def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:

@@ -37,7 +37,8 @@ class Form:
     """How an attribute is written: with ``least`` to ``most`` arguments, numbers from ``lowest`` to ``highest`` or
     texts.
 
-    ``name`` is its name in the IR if that differs; ``kept`` is False for an attribute without effect here.
+    ``name`` is its name in the IR if that differs; ``kept`` is False for an attribute without effect here, of which
+    the IR has the text alone.
     """
 
     least: int = 0

@@ -83,10 +83,11 @@ class Program(ParameterChecker):
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
+        elsewhere = "extern" in node.storage and node.init is None
         if (
             declared.space not in ("constant", None)
             or isinstance(declared.type, ct.Pointer)
-            or (node.init is None and not declared.const and declared.space is None)
+            or (node.init is None and not declared.const and declared.space is None and not elsewhere)
         ):
             raise CompileError.at(
                 span,
@@ -101,7 +102,10 @@ class Program(ParameterChecker):
                 "write __constant before its type",
                 code=Code.TAKEN_AS_CONSTANT,
             )
-        self.file_constant(node, declared, span)
+        if elsewhere:
+            self.external(str(node.name), declared.type, span)
+        else:
+            self.file_constant(node, declared, span)
 
     # -- functions
 
@@ -277,6 +281,8 @@ class Program(ParameterChecker):
                     )
             return
         function.attrs |= attrs
+        if hints := tuple(one.text for one in found if one.name in FUNCTION and not FUNCTION[one.name].kept):
+            function.attrs[Attr.HINTS] = hints
         with self.recover():
             check_function(attrs, spans, len(function.parameters))
 
@@ -294,6 +300,15 @@ class Program(ParameterChecker):
     # -- the program as a whole
 
     def _check_calls(self):
+        for constant, span in self.externals.items():
+            if span is not None:
+                with self.recover():
+                    raise CompileError.at(
+                        span,
+                        f"'{constant.name}' is declared extern, but not defined",
+                        "write its definition in this file or include it",
+                        code=Code.NOT_DEFINED,
+                    )
         for function in self.functions:
             for callee, span in function.calls.items():
                 if callee.body is None:

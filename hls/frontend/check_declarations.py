@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import Code, CompileError, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
 from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, owners, read
@@ -175,8 +175,8 @@ class DeclarationChecker(CallChecker):
             if word == "extern":
                 raise CompileError.at(
                     span,
-                    "extern variables are not supported",
-                    "pass the value as an argument",
+                    "an extern variable in a function is not supported",
+                    "declare it at file scope if it is __constant, or pass the value as an argument",
                     code=Code.BAD_DECLARATION,
                 )
         if isinstance(node.type, c_ast.FuncDecl):
@@ -226,8 +226,42 @@ class DeclarationChecker(CallChecker):
         value = constant(initial[0][1]) if ct.arithmetic(t) else None
         self._table_attributes(node)
         variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
-        self.add(variable.name, variable, span)
+        known = self.here(variable.name)
+        if known in self.externals:
+            self._check_type(known, t, span)
+            del self.externals[known]
+            self.occurs(known.name, known, span)
+            known.type, known.span, known.data, known.value = t, span, data, value
+            variable = known
+        else:
+            self.add(variable.name, variable, span)
         self.constants.append(variable)
+
+    def external(self, name: str, t: ct.CType, span: Span) -> None:
+        """A constant whose definition stands elsewhere: before, behind, or in a program that is linked with this."""
+        known = self.here(name)
+        if isinstance(known, tt.Variable):
+            self._check_type(known, t, span)
+            self.occurs(name, known, span)
+            return
+        variable = tt.Variable(name, t, "constant", span, const=True)
+        self.add(name, variable, span)
+        self.externals[variable] = None
+
+    def _check_type(self, known: tt.Variable, t: ct.CType, span: Span) -> None:
+        """Raise CompileError if a constant is declared with another type than before; an array may lack its length."""
+        arrays = isinstance(known.type, ct.Array) and isinstance(t, ct.Array) and 0 in (known.type.length, t.length)
+        if known.type != t and not (arrays and known.type.element == t.element):
+            note = Diagnostic("the first declaration is here", known.span, severity="note")
+            raise CompileError(
+                Diagnostic(
+                    f"'{known.name}' is declared with another type before",
+                    span,
+                    "make both the same",
+                    notes=(note,),
+                    code=Code.DEFINED_TWICE,
+                )
+            )
 
     def _table_attributes(self, node) -> None:
         """Warn of attributes that shape memories: a constant table has no stores, and a port for each read."""

@@ -154,8 +154,8 @@ class GroupCallChecker(PointerMathChecker):
     # -- printf
 
     def _shown(self, text: c_ast.Constant) -> str:
-        """A string literal as printf shows it."""
-        return unescaped(text.value[1:-1], self.span(text)).decode("utf-8", "replace")
+        """A string literal as printf shows it: to its first 0."""
+        return unescaped(text.value[1:-1], self.span(text)).partition(b"\0")[0].decode("utf-8", "replace")
 
     def _printf(self, nodes, span):
         text = nodes[0] if nodes else None
@@ -176,27 +176,43 @@ class GroupCallChecker(PointerMathChecker):
                 "write %% for a percent sign",
                 code=Code.PRINTF,
             )
-        arguments = [self.rvalue(n) for n in nodes[1:]]
-        given = sum(getattr(a.type, "length", 1) for a in arguments)
-        if given != len(kinds):
-            raise CompileError.at(
-                span,
-                f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there "
-                f"{'is' if given == 1 else 'are'} {given} value{'s' * (given != 1)}",
-                "give one value for each conversion",
-                code=Code.PRINTF,
-            )
+        arguments = [self._variadic(n) for n in nodes[1:]]
+        lengths = [getattr(a.type, "length", 1) for a in arguments]
+        shown = next((k for k in range(len(lengths) + 1) if sum(lengths[:k]) == len(kinds)), None)
+        count = f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there " + (
+            "is 1 value" if sum(lengths) == 1 else f"are {sum(lengths)} values"
+        )
+        if shown is None:
+            raise CompileError.at(span, count, "give one value for each conversion", code=Code.PRINTF)
+        if shown < len(arguments):
+            self.warn(span, count, "values without a conversion are not shown", code=Code.PRINTF_VALUES)
         place = iter(kinds)
-        return tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments))
+        printed = tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments[:shown]))
+        return self.after([a for a in arguments[shown:] if not _is_address(a)], printed)
+
+    def _variadic(self, node) -> tt.Expr:
+        """An argument of printf. Where it has no operand but constants it is what it is in C, where an unsuffixed
+        floating constant is a double: its value is known here, and no arithmetic of doubles is built for it."""
+        doubles = self.doubles
+        self.doubles = doubles or not self.single_precision and _of_constants(node)
+        try:
+            return self.rvalue(node)
+        finally:
+            self.doubles = doubles
 
     def _printed(self, e: tt.Expr, kinds) -> tt.Expr:
+        if isinstance(e.type, ct.Pointer) and next(kinds) == "p":
+            return tt.Convert(ct.ULONG, e.span, e)
         element = ct.element_of(e.type)
         for _ in range(getattr(e.type, "length", 1)):
-            kind = next(kinds)
             if not ct.number(e.type):
-                raise CompileError.at(e.span, f"printf cannot show '{e.type}'", "print a number", code=Code.PRINTF)
+                raise CompileError.at(
+                    e.span, f"printf cannot show '{e.type}'", "print a number, or the address with %p", code=Code.PRINTF
+                )
+            kind = next(kinds)
             if kind in "sp":
-                raise CompileError.at(e.span, f"%{kind} is not supported in printf", "print numbers", code=Code.PRINTF)
+                hint = "print numbers" if kind == "s" else "it shows the address of a pointer"
+                raise CompileError.at(e.span, f"%{kind} does not show '{e.type}'", hint, code=Code.PRINTF)
             if isinstance(element, ct.Float) != (kind in "fFeEgGaA"):
                 raise CompileError.at(
                     e.span,
@@ -205,6 +221,18 @@ class GroupCallChecker(PointerMathChecker):
                     code=Code.PRINTF,
                 )
         return self.convert(e, ct.with_element(e.type, ct.promoted(ct.container(element))))
+
+
+def _of_constants(node) -> bool:
+    """Whether an expression consists of constants and operators alone."""
+    if isinstance(node, c_ast.UnaryOp | c_ast.BinaryOp | c_ast.Constant):
+        return all(_of_constants(part) for _, part in node.children())
+    return False
+
+
+def _is_address(e: tt.Expr) -> bool:
+    """Whether the expression is the address of a variable or a text, whose evaluation has no effect."""
+    return isinstance(e, tt.AddressOf)
 
 
 def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:

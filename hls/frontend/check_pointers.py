@@ -63,7 +63,8 @@ class PointerOperators(TypeOperators):
             return
         t, value = instance(index.type, ct.Int), instance(index.value, int)
         signed = value - (1 << t.bits if t.signed and value >> t.bits - 1 else 0)
-        if not 0 <= signed <= target.type.length:
+        unknown = target.type.length == 0  # declared extern without its length
+        if not unknown and not 0 <= signed <= target.type.length:
             raise CompileError.at(
                 index.span,
                 f"index {signed} is outside the array, which has {target.type.length} elements",

@@ -55,9 +55,13 @@ class StructChecker(Scopes):
             return known.type if known is not None else self._tag(tag, ct.Struct(str(node.name), union), span)
         known = self.here(tag) if tag else None
         if known is not None and known.type.members is not None:
+            again = ct.Struct(str(node.name), union)
+            self._define(again, node, span)
+            if again.same_layout(known.type):  # as in C23: programs that are linked define the same structs
+                return known.type
             raise CompileError.at(
                 span,
-                f"'{tag}' is defined twice",
+                f"'{tag}' is defined twice, and differently",
                 f"the first one is at line {known.span.line}",
                 code=Code.DEFINED_TWICE,
             )

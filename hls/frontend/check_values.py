@@ -1,5 +1,6 @@
 """Converts expressions of the syntax tree to typed ones, with C's implicit conversions made explicit."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -9,10 +10,11 @@ from . import tree as tt
 from . import types as ct
 from .check_pointers import COMPARES, PointerOperators, index_hint, is_null, place_of
 from .check_types_of import OF_TYPES
-from .constants import literal
+from .constants import literal, unescaped
 from .evaluate import constant
 from .layout import has_pointer
 from .lexer import Word
+from .parse import Syntax
 from .predefined import PREDEFINED
 from .scope import EnumConstant, TypeName
 
@@ -27,6 +29,13 @@ class ValueChecker(PointerOperators):
 
     function: tt.FunctionTree | None = None
     single_precision = False  #: unsuffixed floating constants are float
+    constants: list[tt.Variable]
+
+    def __init__(self, syntax: Syntax) -> None:
+        super().__init__(syntax)
+        self._texts: dict[bytes, tt.Variable] = {}  #: tables of string literals, by their characters
+        #: constants that are declared extern and not defined so far, and where each is used first
+        self.externals: dict[tt.Variable, Span | None] = {}
 
     # -- entry points
 
@@ -114,6 +123,8 @@ class ValueChecker(PointerOperators):
     # -- primary
 
     def _expr_constant(self, node):
+        if node.type == "string":
+            return self._text(unescaped(str(node.value)[1:-1], self.span(node)) + b"\0", self.span(node))
         value, double = literal(node.value, node.type, self.span(node), self.doubles)
         if double and not self.single_precision:
             self.warn(
@@ -124,12 +135,23 @@ class ValueChecker(PointerOperators):
             )
         return value
 
+    def _text(self, data: bytes, span: Span) -> tt.Expr:
+        """A string literal: a table of characters in constant memory, one for all literals of the same text."""
+        if data not in self._texts:
+            t = ct.Array(ct.CHAR, len(data))
+            self._texts[data] = variable = tt.Variable("text", t, "constant", span, const=True, data=data)
+            self.constants.append(variable)
+        variable = self._texts[data]
+        return tt.VariableRef(variable.type, span, variable)
+
     def _expr_id(self, node):
         name, span = str(node.name), self.span(node)
         meaning = self.find(name, span)
         if isinstance(meaning, EnumConstant):
             return tt.Const(meaning.type, span, meaning.value & (1 << meaning.type.bits) - 1)
         if isinstance(meaning, tt.Variable):
+            if meaning in self.externals:
+                self.externals[meaning] = self.externals[meaning] or span
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
             raise CompileError.at(
@@ -151,7 +173,11 @@ class ValueChecker(PointerOperators):
     def _expr_exprlist(self, node):
         *firsts, last = node.exprs
         effects = [self.rvalue(n) for n in firsts]
-        result = self.rvalue(last)
+        return self.after(effects, self.rvalue(last))
+
+    @staticmethod
+    def after(effects: Sequence[tt.Expr], result: tt.Expr) -> tt.Expr:
+        """The result, evaluated after expressions that are there for their effects."""
         for effect in reversed(effects):
             result = tt.Sequence(result.type, effect.span, effect, result)
         return result

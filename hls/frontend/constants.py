@@ -24,13 +24,6 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
         return Const(ct.INT, span, _character(text, span)), False
     if kind in ("float", "double", "long double"):
         return _float(text, span, doubles)
-    if kind == "string":
-        raise CompileError.at(
-            span,
-            "a text in quotes is no value here",
-            'initialize an array with it: __constant char text[] = "...";',
-            code=Code.LITERAL,
-        )
     return _integer(text, span), False
 
 

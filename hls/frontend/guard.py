@@ -17,7 +17,7 @@ __all__ = [
 MOST_BYTES = 4 << 20
 _MOST_TOKENS = 200_000
 _DEEPEST = 400
-_LONGEST = 2_000
+_LONGEST = 4_096
 #: most tokens of a file including all its includes
 MOST_READ = 300_000
 #: most tokens that all macros may expand to, and how many more for each token that was read

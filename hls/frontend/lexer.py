@@ -46,6 +46,12 @@ class Attribute:
     arguments: str
     span: Span
 
+    @property
+    def text(self) -> str:
+        """The entry as hosts are told of it: no blanks but those within an argument."""
+        arguments = ",".join(" ".join(one.split()) for one in self.arguments.split(","))
+        return f"{self.name}({arguments})" if arguments else self.name
+
 
 class Word(str):
     """A token's text with its location; an ``__attribute__`` also carries its entries.

@@ -1,6 +1,6 @@
 """The macros every kernel sees: versions, limits and constants of OpenCL C 1.2, and the marks of FPGA compilers."""
 
-__all__ = ["PREDEFINED"]
+__all__ = ["FEATURES", "PREDEFINED", "STANDARDS"]
 
 _VERSIONS = {
     "__OPENCL_VERSION__": "120",
@@ -129,6 +129,7 @@ _FUNCTIONS = {
     "get_local_id(0))",
     "get_enqueued_local_size(d)": "get_local_size(d)",
     "__builtin_expect(x, y)": "(x)",
+    "__kernel_exec(x, t)": "__kernel __attribute__((work_group_size_hint(x, 1, 1))) __attribute__((vec_type_hint(t)))",
 }
 
 #: name -> replacement text (no __IMAGE_SUPPORT__: there are no images)
@@ -141,4 +142,50 @@ PREDEFINED: dict[str, str] = {
     **_HALVES,
     **_WORDS,
     **_FUNCTIONS,
+}
+
+#: the optional features of OpenCL C 3.0 that are there, as programs test them
+FEATURES = ("__opencl_c_fp64", "__opencl_c_int64")
+
+#: of OpenCL C 3.0: atomic types are the plain ones, and each operation is ordered at least as it asks
+_ATOMICS = {
+    **{f"atomic_{t}": t for t in ("int", "uint", "long", "ulong", "size_t", "intptr_t", "uintptr_t", "ptrdiff_t")},
+    "atomic_flag": "int",
+    "ATOMIC_FLAG_INIT": "0",
+    "ATOMIC_VAR_INIT(v)": "(v)",
+    "memory_order": "int",
+    **{f"memory_order_{name}": str(k) for k, name in ((0, "relaxed"), (2, "acquire"), (3, "release"), (4, "acq_rel"))},
+    "memory_scope": "int",
+    **{f"memory_scope_{name}": str(k) for k, name in enumerate(("work_item", "work_group", "device"))},
+    "atomic_init(p, v)": "((void)(*(p) = (v)))",
+    "atomic_load_explicit(p, ...)": "atom_or(p, 0)",
+    "atomic_store_explicit(p, v, ...)": "((void)atom_xchg(p, v))",
+    "atomic_exchange_explicit(p, v, ...)": "atom_xchg(p, v)",
+    **{
+        f"atomic_fetch_{name}_explicit(p, v, ...)": f"atom_{name}(p, v)"
+        for name in ("add", "sub", "or", "xor", "and", "min", "max")
+    },
+    **{
+        f"atomic_compare_exchange_{name}_explicit(p, e, d, ...)": "({ typeof(*(e)) *e__ = (e); "
+        "typeof(*(e)) was__ = *e__; *e__ = atom_cmpxchg(p, was__, d); (bool)(*e__ == was__); })"
+        for name in ("strong", "weak")
+    },
+    "atomic_flag_test_and_set_explicit(p, ...)": "((bool)(atom_xchg(p, 1) != 0))",
+    "atomic_flag_clear_explicit(p, ...)": "((void)atom_xchg(p, 0))",
+    "atomic_work_item_fence(flags, ...)": "mem_fence(flags)",
+}
+
+#: by the word behind ``-cl-std=``, the macros that differ from those of OpenCL C 1.2
+STANDARDS: dict[str, dict[str, str]] = {
+    "CL1.0": {"__OPENCL_C_VERSION__": "100"},
+    "CL1.1": {"__OPENCL_C_VERSION__": "110"},
+    "CL1.2": {},
+    "CL3.0": {
+        "__OPENCL_VERSION__": "300",
+        "__OPENCL_C_VERSION__": "300",
+        "CL_VERSION_2_0": "200",
+        "CL_VERSION_3_0": "300",
+        **dict.fromkeys(FEATURES, "1"),
+        **_ATOMICS,
+    },
 }

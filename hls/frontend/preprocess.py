@@ -22,13 +22,13 @@ from .included import Files, NotRegular
 from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
-__all__ = ["Expanded", "preprocess", "with_macro"]
+__all__ = ["HEADERS", "Expanded", "preprocess", "with_macro"]
 
 _NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
 _KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
-#: headers provided for all programs
-_HEADERS = Path(__file__).parent / "headers"
-_PROVIDED = frozenset(path.name for path in _HEADERS.glob("*.h"))
+#: the folder of headers provided for all programs
+HEADERS = Path(__file__).parent / "headers"
+_PROVIDED = frozenset(path.name for path in HEADERS.glob("*.h"))
 #: headers of the C library, whose functions have other names here
 _OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
 #: tokens expanded at a time, and tokens after which the text may be split
@@ -116,6 +116,10 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         self.balanced = True  #: the parentheses in every macro are balanced in number
         super().__init__()
         self.lastdirective = None
+
+    def on_unknown_macro_in_defined_expr(self, tok) -> bool:
+        """Whether ``#ifdef`` takes the name for that of a macro: of those that pcpp expands without a definition."""
+        return tok.value in ("__LINE__", "__COUNTER__")
 
     # -- locations
 
@@ -237,7 +241,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.report(self._place(), "malformed #include", 'write #include "file.h" or #include <file.h>')
         else:
             if includepath in _PROVIDED:
-                return str(_HEADERS)
+                return str(HEADERS)
             self.report(self._place(), *self._not_found(includepath), code=Code.INCLUDE)
         raise OutputDirective(Action.IgnoreAndRemove)
 
@@ -331,7 +335,7 @@ def preprocess(
     Raises CompileError with every problem found.
     """
     roots = [*roots]
-    cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, _HEADERS] if roots else ()))
+    cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, HEADERS] if roots else ()))
     cpp.rewrite_paths[:0] = [
         (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()
     ]

@@ -199,6 +199,15 @@ class Struct:
             inner = {member.name: ()} if member.name else member.type.index
             self.index |= {name: (k, *path) for name, path in inner.items()}
 
+    def same_layout(self, other: "Struct") -> bool:
+        """Whether both have the same members at the same places."""
+        return (self.union, self.members, self.size, self.align) == (
+            other.union,
+            other.members,
+            other.size,
+            other.align,
+        )
+
 
 CType = Int | Float | Void | Pointer | Array | Vector | Struct
 

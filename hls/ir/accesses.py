@@ -17,6 +17,7 @@ from ..options import MOST_CACHE_BYTES
 from .attributes import Attr
 from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
+from .rtl_ports import RtlPorts
 from .types import PTR, ArrayType, Type
 
 __all__ = [
@@ -85,6 +86,8 @@ def fixed_operands(access: Op) -> int:
     """The number of operands before the tokens."""
     if access.opcode == "atomic":
         return 2 + ATOMIC_OPERANDS.get(access.attrs[Attr.FN], 1)
+    if access.opcode in ("rtl", "rtl_wait"):
+        return len(RtlPorts.of(access.attrs[Attr.RTL_PORTS]).inputs)
     return present(OPS[access.opcode].arity) + (lane_mask(access) is not None) + (last_of_run(access) is not None)
 
 

@@ -355,8 +355,11 @@ class _Emitter:
         )
 
     def _op_rtl(self, op, depth) -> None:
-        args = ", ".join(["items", "None", *self._names(op.operands)])
+        operands = op.operands[: fixed_operands(op)]
+        args = ", ".join(["items", "None", *self._names(operands)])
         self._line(depth, f"{self._name(op.result)} = run_{model_of(op).name}({args})")
+
+    _op_rtl_wait = _op_rtl
 
     def _op_if(self, op, depth) -> None:
         self._decide(op, op.operands[0], depth)

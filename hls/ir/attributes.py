@@ -103,6 +103,7 @@ _LOADS, _ACCESSES, _MEMORY_OPS, _CALLS = "load", "load store", "load store atomi
 _ROUNDED = "fintegral sitofp uitofp fptosi fptoui fresize"
 _FLOAT_ARITHMETIC = "fadd fsub fmul fdiv fma fsum fsqrt"
 _CHANNELS = f"{CHANNELS} {MEMORIES}"  # until it is linked, a pipe is a memory of the function
+_RTL = "rtl rtl_wait"
 _NAMED = "addr given fresh shift fill hazard"
 
 
@@ -126,10 +127,11 @@ class Attr:
     FN = _key("fn", "atomic work_item", TEXT, "which atomic operation, or which work-item function")
     DIM = _key("dim", "work_item", NATURAL, "the dimension that a work-item function is asked for")
     CALLEE = _key("callee", "call", TEXT, "the name of the function that is called")
-    RTL_MODULE = _key("module", f"rtl {FUNCTIONS}", TEXT, "the user's Verilog module that computes the function")
-    RTL_LATENCY = _key("latency", f"rtl {FUNCTIONS}", NATURAL, "cycles of that module from operands to result")
-    RTL_PORTS = _key("ports", f"rtl {FUNCTIONS}", NAMES, "its ports: clock, enable, output, inputs; empty: none")
-    RTL_MODEL = _key("model", "rtl", NAMES, "the function that it computes: the lines of its IR")
+    RTL_MODULE = _key("module", f"{_RTL} {FUNCTIONS}", TEXT, "the user's Verilog module that computes the function")
+    RTL_LATENCY = _key("latency", f"{_RTL} {FUNCTIONS}", NATURAL, "cycles of that module from operands to result")
+    RTL_PORTS = _key("ports", f"{_RTL} {FUNCTIONS}", NAMES, "its ports, see hls.ir.rtl_ports; empty: none")
+    RTL_WAITS = _key("waits", f"{_RTL} {FUNCTIONS}", NATURAL, "it waits; the most operands inside of it")
+    RTL_MODEL = _key("model", _RTL, NAMES, "the function that it computes: the lines of its IR")
     FORMAT = _key("format", "printf", TEXT, "the format string of printf")
     FORMAT_NUMBER = _key("format_number", "printf", NATURAL, "the format's number, where hardware prints")
     FLAGS = _key("flags", "barrier mem_fence", NATURAL, "what is fenced: 1 local, 2 global memory, 4 channels, summed")
@@ -234,6 +236,7 @@ class Attr:
         "the largest work-group: work-items, or size in each dimension",
         True,
     )
+    HINTS = _key("hints", FUNCTIONS, NAMES, "what the program tells compilers of its work-items, for hosts that ask")
     NUM_SIMD_WORK_ITEMS = _key("num_simd_work_items", FUNCTIONS, COUNT, "work-items side by side", True)
     NUM_COMPUTE_UNITS = _key(
         "num_compute_units",

@@ -1,7 +1,8 @@
-"""The models of RTL functions, which ``rtl`` operations hold as text."""
+"""The models of RTL functions, which RTL operations hold as text."""
 
 import functools
 
+from .accesses import fixed_operands
 from .attributes import Attr
 from .build import Builder, walk
 from .clone import clone_function
@@ -9,7 +10,10 @@ from .nodes import Function, Module, Op, Value
 from .parser import parse_function
 from .rewrite import rewrite
 
-__all__ = ["model_of", "models_of", "with_model_calls"]
+__all__ = ["RTL", "model_of", "models_of", "with_model_calls"]
+
+#: the operations that a module of the user computes
+RTL = frozenset({"rtl", "rtl_wait"})
 
 
 @functools.lru_cache(maxsize=256)
@@ -18,23 +22,23 @@ def _function_of(lines: tuple[str, ...]) -> Function:
 
 
 def model_of(op: Op) -> Function:
-    """The model of an ``rtl`` operation; the same object for the same text, which nobody changes."""
+    """The model of an RTL operation; the same object for the same text, which nobody changes."""
     return _function_of(tuple(op.attrs[Attr.RTL_MODEL]))
 
 
 def models_of(module: Module) -> dict[str, Function]:
-    """The models of all ``rtl`` operations, by name, those that only other models use included."""
+    """The models of all RTL operations, by name, those that only other models use included."""
     found: dict[str, Function] = {}
     left = list(module.functions.values())
     while left:
-        models = [model_of(op) for op in walk(left.pop().body) if op.opcode == "rtl"]
+        models = [model_of(op) for op in walk(left.pop().body) if op.opcode in RTL]
         left += [model for model in models if model.name not in found]
         found |= {model.name: model for model in models}
     return found
 
 
 def with_model_calls(module: Module) -> Module:
-    """The module with a call of its model in place of each ``rtl`` operation; the same one where there is none."""
+    """The module with a call of its model in place of each RTL operation; the same one where there is none."""
     models = models_of(module)
     if not models:
         return module
@@ -46,9 +50,10 @@ def _with_calls(function: Function) -> Function:
     result = clone_function(function)
 
     def visit(op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode != "rtl":
+        if op.opcode not in RTL:
             return None
-        return [b.value("call", *op.operands, result=op.result.type, attrs={Attr.CALLEE: model_of(op).name})]
+        operands = op.operands[: fixed_operands(op)]
+        return [b.value("call", *operands, result=op.result.type, attrs={Attr.CALLEE: model_of(op).name})]
 
     rewrite(result.body, visit)
     return result

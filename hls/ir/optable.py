@@ -293,8 +293,10 @@ _ROWS = [
     # work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
-    # `rtl {module, latency, ports, model}` (argument...) is computed by a Verilog module of the user; model defines it
+    # `rtl {module, latency, ports, model}` (argument...) is computed by a Verilog module of the user; model defines it.
+    # `rtl_wait {..., waits}` is the same by a module that waits by ready and valid
     OpInfo("rtl", None, frozenset({"pure"})),
+    OpInfo("rtl_wait", None, frozenset({"wait"})),
     OpInfo("if", 1, frozenset({"region"})),
     OpInfo("loop", None, frozenset({"region"})),
     OpInfo("yield", None, frozenset({"terminator"})),

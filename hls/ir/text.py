@@ -12,14 +12,22 @@ __all__ = ["CONVERSION", "formatted"]
 #: flags, width, precision, length, conversion
 CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?(hh|hl|h|ll|l|j|z|t)?([diouxXfFeEgGaAcsp%])")
 
+#: length -> bits to which an integer is cut before it is shown
+_CUT = {"hh": 8, "h": 16}
+
 
 def formatted(format: str, values: Sequence, types: Sequence[Type]) -> str:
     """The text that printf writes; ``types`` are those of the values."""
     given = iter(zip(values, types, strict=True))
 
     def one(match: re.Match) -> str:
-        flags, width, precision, _, kind = match.groups()
-        return "%" if kind == "%" else _converted(*next(given), flags, int(width or 0), precision, kind)
+        flags, width, precision, length, kind = match.groups()
+        if kind == "%":
+            return "%"
+        value, type = next(given)
+        if kind in "diouxX" and length in _CUT and isinstance(type, IntType):
+            value, type = value & (1 << _CUT[length]) - 1, IntType(_CUT[length])
+        return _converted(value, type, flags, int(width or 0), precision, kind)
 
     return CONVERSION.sub(one, format)
 
@@ -27,7 +35,7 @@ def formatted(format: str, values: Sequence, types: Sequence[Type]) -> str:
 def _converted(value, type, flags: str, width: int, precision: str | None, kind: str) -> str:
     """One value in its field. ``precision`` is as written, with its point."""
     if kind in "csp":
-        text = chr(value & 0xFF) if kind == "c" else f"%{precision or ''}s" % value
+        text = chr(value & 0xFF) if kind == "c" else _address(value) if kind == "p" else f"%{precision or ''}s" % value
         return text.ljust(width) if "-" in flags else text.rjust(width)
     places = None if precision is None else int(precision[1:] or 0)
     if kind in "diouxX":
@@ -43,6 +51,10 @@ def _converted(value, type, flags: str, width: int, precision: str | None, kind:
         negative, zeros = copysign(1, value) < 0 and not isnan(value), isfinite(value)
     sign = "-" if negative else "" if kind in "ouxX" else "+" if "+" in flags else " " if " " in flags else ""
     return _laid_out(sign + prefix, digits, flags if zeros else flags.replace("0", ""), width)
+
+
+def _address(value: int) -> str:
+    return f"{value:#x}" if value else "(nil)"
 
 
 def _integer(number: int, flags: str, places: int | None, kind: str) -> tuple[str, str]:

@@ -16,8 +16,9 @@ Synthesis removes unused logic and finds shift registers; placement duplicates r
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..target.board import Device
 from .netlist import Memory, Module, Use, read_modules
@@ -99,18 +100,21 @@ def capacity(device: Device) -> Resources:
     return Resources(device.logic_cells, device.registers, device.rams.count, device.dsps.count)
 
 
-def estimate(verilog: dict[str, str], top: str, device: Device) -> DesignArea:
-    """The area of module ``top`` of these texts, with one figure for each of its instances. A module that no text
-    holds, as that of an RTL library, counts as nothing.
+def estimate(
+    verilog: dict[str, str], top: str, device: Device, foreign: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> DesignArea:
+    """The area of module ``top`` of these texts, with one figure for each of its instances. Modules that no text holds,
+    as those of RTL libraries, take what ``foreign`` says: tables, registers, block RAMs and DSP blocks; else nothing.
 
     Raises :class:`hls.model.netlist.NetlistError` for a text that Amaranth did not write.
     """
     modules: dict[str, Module] = {}
     for text in verilog.values():
         modules |= read_modules(text)
-    for foreign in {one for module in modules.values() for one in module.instances.values()} - set(modules):
-        modules[foreign] = Module(foreign)
+    others = {one for module in modules.values() for one in module.instances.values()} - set(modules)
+    modules |= {name: Module(name) for name in others}
     counter = _Counter(modules, device)
+    counter.know({name: foreign.get(name, (0, 0, 0, 0)) for name in others})
     instances = _asked_names(modules[top].instances)
     parts = {name: counter.resources(counter.inside(module)) for name, module in instances.items()}
     rest = counter.resources(counter.own(modules[top]))
@@ -152,6 +156,13 @@ class _Counter:
         self.modules, self.device = modules, device
         self.cell = device.cell
         self.known: dict[str, _Sum] = {}
+        self.foreign: set[str] = set()
+
+    def know(self, foreign: Mapping[str, Sequence[int]]) -> None:
+        """Count modules without a text: tables, registers, block RAMs and DSP blocks of each."""
+        self.foreign = set(foreign)
+        for name, (tables, registers, rams, dsps) in foreign.items():
+            self.known[name] = _Sum(tables, registers, rams, dsps * self._per_block())
 
     def inside(self, name: str) -> _Sum:
         """A module including all its instances."""
@@ -164,7 +175,7 @@ class _Counter:
         """(path, signal, use) of everything in an instance of the module; a shared part is one of them."""
         yield from self.signals(path, module)
         for name, inner in module.instances.items():
-            if name == _SHARED:
+            if name == _SHARED or inner in self.foreign:
                 yield path, "", self.inside(inner)
             else:
                 yield from self.pieces((*path, name), self.modules[inner])

@@ -209,6 +209,8 @@ class MemoryTime:
         """Cycles from an operation of variable latency to its response, expected over the launch."""
         if op.opcode in FIXED:
             return float(FIXED[op.opcode])
+        if op.opcode == "rtl_wait":
+            return float(op.attrs[Attr.RTL_LATENCY])
         if op.opcode == "fence":
             return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)

@@ -47,6 +47,7 @@ from .lowering.inline import Inline
 from .lowering.lower_pointers import LowerPointers
 from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
+from .lowering.wait_for_modules import WaitForModules
 from .manager import FunctionPass, ModulePass, Repeat, Stage
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
@@ -436,6 +437,8 @@ def _order(options: PipelineOptions) -> Stage:
             # while calls are in program order, which InsertMemoryTokens may change
             LowerChannelFences(),
             OrderChannelCalls(),
+            # after all passes that move pure operations, and before barriers are ordered
+            WaitForModules(),
             # late: no pass may move accesses after it, and its tokens would hide what other passes look for. Loops wait
             # for tokens as well, so non-interleaved loops are marked again
             InsertMemoryTokens(options.address_bits, options.hazards, options.compared),

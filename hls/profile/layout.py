@@ -116,7 +116,7 @@ class Access:
     cached: bool = False  #: a load whose unit keeps words for later requests
     early: bool = False  #: a load that is made before it is known whether the program makes it
     memory: str = ""  #: the board's memory that it accesses, e.g. "DDR"
-    peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 if unknown
+    peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 where no peak is shared
     max_burst: int = 0  #: most words of a burst that the unit makes; 0 if unknown
     wide: bool = False  #: of several lanes, which may lie in two words
 

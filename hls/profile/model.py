@@ -39,12 +39,13 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Memory:
-    """One of the board's memories. ``peak_bytes_per_ns`` is over all banks."""
+    """One of the board's memories. ``peak_bytes_per_ns`` is over all banks; None where each access has a port of its
+    own, as on the chip, so that accesses share no peak."""
 
     name: str
     kind: str
     banks: int
-    peak_bytes_per_ns: float
+    peak_bytes_per_ns: float | None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ RULES = Path(__file__).with_name("rules.toml")
 #: the figures that are the share of the accounts of one category
 SHARES = ("channel", "recurrence", "memory order", "memory", "local memory", "barrier", "groups", "inner loop", "issue")
 #: figures that are no shares
-COUNTS = ("launches", "mean", "accesses")
+COUNTS = ("launches", "mean", "sharing_accesses")
 COMPARE = {">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": operator.gt}
 
 
@@ -72,8 +72,8 @@ def verdict_of(
 def figures_of(
     launches: Sequence[model.Launch], accounts: Sequence[model.Account], depths: Sequence[model.ChannelDepth] = ()
 ) -> dict[str, float]:
-    """The figures of a kernel by name; those that it does not have (efficiency and bandwidth without
-    accesses) are not there."""
+    """The figures of a kernel by name; those that it does not have (efficiency without accesses, bandwidth
+    without accesses that share a peak) are not there."""
     cycles = sum(launch.cycles for launch in launches)
     found: dict[str, float] = {"launches": len(launches), "mean": cycles / max(1, len(launches))}
     for category in SHARES:
@@ -84,8 +84,9 @@ def figures_of(
     if worst is not None:
         found["efficiency"] = worst[1]
         found["wasted"] = worst[2] / sum(one.bytes_moved for one in accesses)
-    found["accesses"] = len({one.id for one in accesses})
-    if any(one.bandwidth is not None for one in accesses):
+    sharing = {one.id for one in accesses if one.bandwidth is not None}
+    found["sharing_accesses"] = len(sharing)
+    if sharing:
         found["bandwidth"] = _share(sum(_used_of_peak(one) * one.cycles for one in launches), cycles)
     commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
     if commands:

@@ -123,6 +123,7 @@ KEYS = {
         _option("fp-relaxed", "boolean", "other orders of floating-point additions", "fp_relaxed"),
         _option("fpc", "boolean", "round a sum of products once, at its end", "fpc"),
         _option("cl-denorms-are-zero", "boolean", "subnormal numbers are zeros in arithmetic", "denorms_are_zero"),
+        _option("cl-single-precision-constant", "boolean", "`1.0` is a float, also beside doubles", "single_precision"),
         _option("private-cache-bytes", "integer", "size of the cache of each load", "cache_bytes", range=_BYTES),
         _option(
             "const-cache-bytes",

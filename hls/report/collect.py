@@ -41,7 +41,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
     line that started it, ``predictions`` are those of launches, which the report shows beside loops."""
     device = result.board.device
-    area = estimate(result.generated, result.top, device)
+    area = estimate(result.generated, result.top, device, result.foreign)
     groups = group_copies(result.kernels)
     entries = {name: group.names[0] for group in groups for name in group.names}
     modules = module_names(list(result.interface.layouts))

@@ -27,6 +27,13 @@ def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
     return tuple(found)
 
 
+def _answers_after(op: Op, memory_latency: int) -> int:
+    """Cycles from an operation between levels to its response."""
+    if op.opcode == "rtl_wait":
+        return int(op.attrs[Attr.RTL_LATENCY])
+    return HAZARD_LATENCY if op.opcode == "hazard" else memory_latency
+
+
 def _until_pushed(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
     """Cycles from a comparison to when a later one finds the iteration's store issued: stages, and what is waited for
     in between."""
@@ -35,7 +42,7 @@ def _until_pushed(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -
     cycles = end.stage - begin.stage if begin.level == end.level else plan.levels[begin.level].depth - begin.stage
     for level in plan.levels[begin.level : end.level]:
         waits = [
-            HAZARD_LATENCY if row.op.opcode == "hazard" else memory_latency
+            _answers_after(row.op, memory_latency)
             for row in level.row
             if row.op is check or dependent.intersection(taken(row.op))
         ]

@@ -183,6 +183,8 @@ class _Collector:
                 found.append("channels")
             elif row.op.opcode in ("load", "atomic", "fence", "hazard"):
                 found.append("memory")
+            elif row.op.opcode == "rtl_wait":
+                found.append("modules")
         return tuple(sorted(set(found)))
 
     def _speculated(self, plan: RegionPlan) -> int:

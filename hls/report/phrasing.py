@@ -110,6 +110,8 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
         return f"hazard unit of {op.attrs[Attr.MEM]}"
     if op.opcode == "fence":
         return f"fence for stores to {', '.join(op.attrs[Attr.MEMS])}"
+    if op.opcode == "rtl_wait":
+        return f"module {op.attrs[Attr.RTL_MODULE]}"
     words = _OPERATIONS.get(op.opcode, op.opcode)
     name = variable(op.results[0], memories) if op.results else ""
     if op.opcode in ("extract", "insert"):

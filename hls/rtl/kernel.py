@@ -16,6 +16,7 @@ from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
 from .launch_invariants import build_static
+from .modules import build_modules
 from .onchip import build_onchip
 from .region import RegionBuilder
 
@@ -52,6 +53,7 @@ class KernelHardware:
         build_meets(context)
         build_fences(context)
         build_hazards(context)
+        build_modules(context)
         if context.by_group:
             self._take_groups(top)
         self._control()

@@ -127,7 +127,7 @@ class KernelCounters:
                 cached=access.unit.keeps_words,
                 early=("vain", op) in self.seen,
                 memory=memory.name,
-                peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
+                peak_bytes_per_ns=memory.shared_peak(1000 / self.clock_mhz) or 0.0,
                 max_burst=max_burst(self.context.servers.units[op].unit) if op in self.context.servers.units else 0,
                 wide=access.lanes > 0 and op in self.context.servers.units,
             )

@@ -9,6 +9,7 @@ from .barrier import meets_of
 from .channels import calls_at_once, calls_of
 from .fences import fences_of
 from .hazards import hazards_of
+from .modules import modules_of
 from .port_reservation import build_bookings
 from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
 
@@ -20,7 +21,7 @@ FIXED = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAcce
 
 class Servers:
     """By operation: ``units`` of accesses that may wait and ``ports`` of those that never do, calls on ``channels`` and
-    those answered ``at_once``, ``fences``, ``hazards`` and ``meets`` (barriers).
+    those answered ``at_once``, ``fences``, ``hazards``, ``meets`` (barriers), and ``modules`` of the user that wait.
 
     ``bookings`` has (wants to enter, may enter) of levels that reserve cycles of ports. Levels fill in ``queued``, the
     request queue of every access, ``unsent``, stores pushed but not yet accepted by their units, and ``flushes``, when
@@ -35,6 +36,7 @@ class Servers:
         self.fences: dict[Op, Any] = {}
         self.hazards: dict[Op, Any] = {}
         self.meets: dict[Op, Any] = {}
+        self.modules: dict[Op, Any] = {}
         self.bookings: dict = {}
         self.queued: dict = {}
         self.unsent: list = []
@@ -50,6 +52,7 @@ class Servers:
         self.fences = fences_of(context)
         self.hazards = hazards_of(context)
         self.meets = meets_of(context)
+        self.modules = modules_of(context.function)
         self.bookings = build_bookings(context)
 
     def condition(self, op: Op) -> Value | None:
@@ -63,7 +66,7 @@ class Servers:
 
     def _unit(self, op: Op):
         """The server of a variable-latency operation other than a loop."""
-        kinds = (self.units, self.channels, self.fences, self.hazards, self.meets)
+        kinds = (self.units, self.channels, self.fences, self.hazards, self.meets, self.modules)
         return next((units[op] for units in kinds if op in units), None)
 
     def request_port(self, region, op: Op):

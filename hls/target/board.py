@@ -10,6 +10,7 @@ from .cell import LogicCell, logic_cells
 from .delay import DelayModel, known_delays, load_delays
 from .memory import Bank, DramTiming, Memory, PortTiming
 from .memory_file import read_memory
+from .soc import Soc, read_soc
 from .table import BoardError, Table, read_toml
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Memory",
     "PortTiming",
     "Rams",
+    "Soc",
     "Stream",
     "board_and_clock",
     "known_boards",
@@ -124,6 +126,7 @@ class Board:
     others: tuple[Memory, ...] = ()
     host: Host = Host()
     flow: str = ""  #: the tools that make a bitstream for it; one of ``FLOWS``, or "" if the file does not say
+    soc: Soc | None = None  #: how a whole system is made for it; None if the file does not say
 
     def at_clock(self, kernel_mhz: float) -> "Board":
         """The same board with another kernel clock. What memory outside the chip takes in ns, it takes in other numbers
@@ -236,6 +239,7 @@ def _load(name_or_path: str | Path) -> Board:
 def read_board(root: Table) -> Board:
     """Check a parsed board file and freeze it."""
     head, memory = root.table("board"), read_memory(root.table("memory"))
+    others = _read_others(root, memory)
     board = Board(
         name=head.text("name"),
         description=head.text("description"),
@@ -243,10 +247,13 @@ def read_board(root: Table) -> Board:
         device=_read_device(root.table("device")),
         memory=memory,
         streams=_read_streams(root),
-        others=_read_others(root, memory),
+        others=others,
         host=_read_host(root.table("host")) if "host" in root else Host(),
         flow=head.text("flow", tuple(FLOWS)) if "flow" in head else "",
+        soc=read_soc(root.table("soc"), memory, len(others)) if "soc" in root else None,
     )
+    if board.soc is not None and board.flow != "ecp5":
+        raise head.error("flow", 'must be "ecp5" for a board with a table [soc]: no other flow makes a bitstream here')
     head.close()
     root.close()
     return board

@@ -37,6 +37,8 @@ def _tables(board: Board, source: Source) -> Iterator[list[str]]:
         yield from _memory("other_memory", other, source, several=True)
     for stream in board.streams:
         yield _stream(stream, source)
+    if board.soc is not None:
+        yield _table("soc", {key: value for key, value in vars(board.soc).items() if value not in ("", ())}, source)
 
 
 def _device(device: Device) -> dict[str, object]:
@@ -84,6 +86,8 @@ def _table(name: str, values: Mapping[str, object], source: Source, several: boo
 def _value(key: str, value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(key, one) for one in value)}]"
     if isinstance(value, int) and key == "bytes" and value >= HEX:
         return f"{value:#x}"
     return repr(value)

@@ -139,6 +139,11 @@ class Memory:
             one = self.word_bytes / (self.timing.word_ns if self.timing else period_ns)
         return one * len(self.banks)
 
+    def shared_peak(self, period_ns: float) -> float | None:
+        """The peak bandwidth (GB/s) that all accesses have in common; None for memory on the chip, where each access
+        has a port, and so a word each ``period_ns``, of its own."""
+        return None if self.timing is None else self.peak_bytes_per_ns(period_ns)
+
     def partitioned(self) -> "Memory":
         """The same memory with its banks one after the other instead of interleaved."""
         return replace(self, interleave_bytes=self.banks[0].bytes)

@@ -166,7 +166,7 @@ class Evaluator:
             first = error.diagnostics[0]
             return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
         device = program.board.device
-        used, there = count_area(result.generated, result.top, device).total, capacity(device)
+        used, there = count_area(result.generated, result.top, device, result.foreign).total, capacity(device)
         share = max(
             getattr(used, name) / getattr(there, name)
             for name in ("logic", "registers", "rams", "dsps")

@@ -1,24 +1,41 @@
 """A pipelined operator that is a Verilog module written elsewhere."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from amaranth import *
 
 from .pipelined import PipelinedPart
 
-__all__ = ["ExternalParams", "ExternalPart"]
+__all__ = ["ExternalParams", "ExternalPart", "external_instance"]
+
+#: ports of control that are outputs of the module
+_OUTPUTS = frozenset({"input_ready", "output_valid"})
 
 
 @dataclass(frozen=True)
 class ExternalParams:
-    """Name, ports and widths of a Verilog module. ``clock`` and ``enable`` are empty for a module without."""
+    """Name, ports and widths of a Verilog module. ``control`` has pairs of what a port is (clock, enable, reset,
+    resetn, input_valid, input_ready, output_valid, output_ready) and its name."""
 
     module: str
     latency: int
-    clock: str
-    enable: str
+    control: tuple[tuple[str, str], ...]
     inputs: tuple[tuple[str, int], ...]
     output: tuple[str, int]
+
+
+def external_instance(
+    params: ExternalParams, control: Mapping[str, Value], operands: Sequence[Value], result: Value
+) -> Instance:
+    """An instance of the module; ``control`` has signals for its ports of control other than clock and resets; an
+    output that it does not name is left open."""
+    wires = {"clock": ClockSignal(), "reset": ResetSignal(), "resetn": ~ResetSignal(), **control}
+    ports = {
+        f"{'o' if kind in _OUTPUTS else 'i'}_{name}": wires[kind] for kind, name in params.control if kind in wires
+    }
+    ports |= {f"i_{name}": value for (name, _), value in zip(params.inputs, operands, strict=True)}
+    return Instance(params.module, **ports, **{f"o_{params.output[0]}": result})
 
 
 class ExternalPart(PipelinedPart):
@@ -55,11 +72,8 @@ class ExternalPart(PipelinedPart):
     def elaborate(self, platform: object) -> Module:
         """The instance of the module, and wires."""
         m, params = Module(), self.params
-        wires = {f"i_{name}": getattr(self, f"a{k}") for k, (name, _) in enumerate(params.inputs)}
-        wires[f"o_{params.output[0]}"] = self.o
-        if params.clock:
-            wires[f"i_{params.clock}"] = ClockSignal()
-        if params.enable:
-            wires[f"i_{params.enable}"] = self.en
-        m.submodules.rtl = Instance(params.module, **wires)
+        # operands are always valid, and the result is always taken
+        wires = {"enable": self.en, "input_valid": C(1), "output_ready": C(1)}
+        operands = [getattr(self, f"a{k}") for k in range(len(params.inputs))]
+        m.submodules.rtl = external_instance(params, wires, operands, self.o)
         return m

@@ -13,7 +13,7 @@ from hls.signals import deferred
 from hls.target.board import Board
 from sim.locks import ProcessLock
 
-__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_source"]
+__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_for_hardware", "compile_source", "digest_of"]
 
 #: The compiler is not thread-safe, and two would share one processor anyway: Python runs one thread at a time.
 ONE_AT_A_TIME = ProcessLock()
@@ -55,3 +55,22 @@ def compile_source(source: str, board: Board, options: Options, file: str) -> Co
         from hls.driver import compile
 
     return compile(source, board, replace(options, probe=True, printf=os.environ.get("SLUICE_PRINTF") != "0"), file)
+
+
+def compile_for_hardware(source: str, board: Board, options: Options, file: str) -> Compiled:
+    """Compile OpenCL C as ``sluice build`` does, so that the design is the one in a bitstream. Raises
+    hls.diag.CompileError."""
+    with deferred():
+        from hls.driver import compile
+
+    return compile(source, board, options, file)
+
+
+def digest_of(compiled: Compiled) -> str:
+    """The digest of a design that :func:`compile_for_hardware` made, as its interface.json has it."""
+    from hls.driver import Result
+    from hls.export.description import digest
+    from hls.output_files import written_verilog
+
+    assert isinstance(compiled, Result)
+    return digest(written_verilog(compiled))

@@ -114,6 +114,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
     channels are (:mod:`sim.emulator.channel_depths`). Raises CompileError."""
     with deferred():
         from hls.assumed_sizes import assume_sizes
+        from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.run_stages import link_program
 
@@ -122,8 +123,9 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         file,
         options.defines,
         [str(d) for d in options.include_dirs],
-        include_roots=options.include_roots,
-        models=options.models,
+        FrontendOptions(options.single_precision),
+        options.include_roots,
+        options.models,
     )
     assume_sizes(parsed.module, options)
     try:

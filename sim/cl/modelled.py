@@ -127,7 +127,7 @@ class ReplayModel:
     def _access(self, one: AccessFigures, kernel: str, cycles: int) -> dict[str, Any]:
         access, peak = self.replayer.kernels[kernel].memory.accesses[one.op], self.board.memory
         used, moved, ns = one.count * access.bytes, one.words * access.word_bytes, cycles * self.board.clock.period_ns
-        per_ns = peak.peak_bytes_per_ns(self.board.clock.period_ns)
+        per_ns = peak.shared_peak(self.board.clock.period_ns)
         return {
             "line": access.span.line if access.span else None,
             "buffer": access.memory,
@@ -143,7 +143,7 @@ class ReplayModel:
             "reuse": max(1.0, used / moved) if moved else None,
             "bytes_per_ns": moved / ns,
             "peak_bytes_per_ns": per_ns,
-            "bandwidth": moved / ns / per_ns,
+            "bandwidth": moved / ns / per_ns if per_ns else None,
             "average_burst": one.words / one.bursts if one.bursts else None,
             "max_burst": None,
             "full_bursts": None,
@@ -192,6 +192,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
     with deferred():
         from hls.assumed_sizes import assume_sizes
         from hls.driver import network_channels, plan_module
+        from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
         from hls.passes.run_stages import link_program
@@ -202,8 +203,9 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         file,
         options.defines,
         [str(d) for d in options.include_dirs],
-        include_roots=options.include_roots,
-        models=options.models,
+        FrontendOptions(options.single_precision),
+        options.include_roots,
+        options.models,
     )
     mark_rtl_functions(parsed.module, options.libraries)
     assume_sizes(parsed.module, options)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
+from hls.frontend.predefined import STANDARDS
 from hls.options import FEED_FORWARDS, MOST_CACHE_BYTES, Options
 from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
@@ -27,12 +28,10 @@ WITHOUT_EFFECT = {
     "-cl-no-signed-zeros",
     "-cl-finite-math-only",
     "-cl-kernel-arg-info",
-    "-cl-std=CL1.0",
-    "-cl-std=CL1.1",
-    "-cl-std=CL1.2",
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
+    "-cl-no-subgroup-ifp",
 }
 #: options with a number -> their internal names, and the greatest number; the last two are for kernels that do not say
 SIZES = {
@@ -58,7 +57,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     words += _words(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
     defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
     libraries: list[RtlFunction] = []
-    feed_forward = Options.feed_forward
+    feed_forward, single, standard = Options.feed_forward, False, "CL1.2"
     left = iter(word for word in words if word)
     for word in left:
         if word in RELAXED:
@@ -71,6 +70,10 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             once = True
         elif word == "-cl-denorms-are-zero":
             flush = True
+        elif word == "-cl-single-precision-constant":
+            single = True
+        elif word.startswith("-cl-std="):
+            standard = _choice(word, tuple(STANDARDS))
         elif word.lstrip("-").startswith("no-interleaving="):
             by_hand.append(word.partition("=")[2])
         elif word.lstrip("-").startswith("include-root="):
@@ -91,13 +94,14 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             raise RuntimeError(
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
-                f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
+                f"unknown option {word}; known are -D, -I, -fpc, -cl-std={'|'.join(STANDARDS)}, -cl-denorms-are-zero, "
+                f"-cl-single-precision-constant, -no-interleaving=MEMORY, "
                 f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
                 f"{', '.join(sorted(RELAXED))}",
             )
     usual = Options()
     return Options(
-        defines,
+        STANDARDS[standard] | defines,
         tuple(include_dirs),
         relaxed,
         once,
@@ -105,6 +109,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         ram_faults=True,
         no_interleaving=tuple(by_hand),
         denorms_are_zero=flush,
+        single_precision=single,
         include_roots=tuple(roots),
         libraries=tuple(libraries),
         feed_forward=feed_forward,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, MOST_WORK_ITEMS
+from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, TOLD_WORK_ITEMS
 from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
@@ -30,6 +30,8 @@ __all__ = ["KINDS", "Context", "Device", "Platform", "create_some_context", "get
 DEFAULT_BOARD = "de5net"
 KINDS = ("board", "emulator", "model")
 #: how the name of a device says what it is
+#: of SLUICE_DEVICE, before the serial port of a board of hardware
+LINK = "uart:"
 KIND_WORDS = {"board": "simulated", "emulator": "emulated", "model": "modelled"}
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
@@ -74,7 +76,7 @@ class Device:
     vendor = "sluice"
     version = driver_version = opencl_c_version = "OpenCL 1.2 sluice"
     type = device_type.ACCELERATOR
-    max_work_group_size = MOST_WORK_ITEMS
+    max_work_group_size = TOLD_WORK_ITEMS
     max_work_item_dimensions = 3
     max_work_item_sizes = (max_work_group_size,) * 3
     max_compute_units = 1
@@ -110,9 +112,10 @@ class Device:
     double_fp_config = FLOATS | device_fp_config.ROUND_TO_ZERO | device_fp_config.ROUND_TO_INF  #: by conversions
     local_mem_type = device_local_mem_type.LOCAL
 
-    def __init__(self, board: Board, kind: str = "board") -> None:
-        self.board, self.kind = board, kind
-        self.name = f"{board.name} ({board.description}), {KIND_WORDS[kind]}"
+    def __init__(self, board: Board, kind: str = "board", link: str = "") -> None:
+        self.board, self.kind, self.link = board, kind, link
+        # the whole description would make lists of all devices longer than tools such as clinfo have room for
+        self.name = f"{board.name} ({board.description.partition(',')[0]}), {link or KIND_WORDS[kind]}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
         self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
@@ -211,11 +214,15 @@ def create_some_context(
 
 def _default_device(board: str | Path | None, kind: str | None) -> Device:
     kind = kind or os.environ.get("SLUICE_DEVICE") or "board"
-    if kind not in KINDS:
+    link = kind if kind.startswith(LINK) else ""
+    if kind not in KINDS and len(link) <= len(LINK):
         raise LogicError(
-            "create_some_context", status_code.INVALID_DEVICE, f"device must be one of {', '.join(KINDS)}, not {kind!r}"
+            "create_some_context",
+            status_code.INVALID_DEVICE,
+            f"device must be one of {', '.join(KINDS)}, or {LINK}PORT for a board at a serial port, not {kind!r}",
         )
     try:
-        return Device(load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD), kind)
+        found = load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD)
     except BoardError as error:
         raise RuntimeError("create_some_context", status_code.DEVICE_NOT_FOUND, str(error)) from error
+    return Device(found, "board", link) if link else Device(found, kind)

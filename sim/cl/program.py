@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hls.diag import CompileError, internal_error, render
-from hls.ir import Function, reachable
+from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
@@ -109,7 +109,7 @@ class Program:
         kind = device or self.context.device.kind
         native = kind != "board"
         compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
-            "board": compiler.compile_source,
+            "board": compiler.compile_for_hardware if self.context.device.link else compiler.compile_source,
             "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
             "model": _model_source,
         }
@@ -118,7 +118,7 @@ class Program:
             with compiler.ONE_AT_A_TIME:
                 result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
                 predictor = None
-                if kind == "board" and prediction_wanted():
+                if kind == "board" and not self.context.device.link and prediction_wanted():
                     from .predicted import RunPredictor
 
                     predictor = RunPredictor(self.source, self.context.device.board, chosen, SOURCE_NAME)
@@ -192,6 +192,8 @@ class Program:
                 trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
+                link=self.context.device.link,
+                digest=compiler.digest_of(result) if self.context.device.link else "",
             )
             weakref.finalize(self, self._system.close)
         return self._system
@@ -322,9 +324,10 @@ class Kernel:
 
     @property
     def attributes(self) -> str:
-        """The attributes of the source for its work-groups, as OpenCL writes them."""
+        """The attributes of the source for its work-groups, as OpenCL writes them, separated by blanks."""
         size = self.interface.work_group_size
-        return f"reqd_work_group_size({','.join(map(str, size))})" if size else ""
+        required = (f"reqd_work_group_size({','.join(map(str, size))})",) if size else ()
+        return " ".join((*required, *self._function.attrs.get(Attr.HINTS, ())))
 
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
         """Set the type of each scalar argument, None for buffers: then Python numbers are accepted."""

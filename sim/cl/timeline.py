@@ -302,8 +302,7 @@ class Timeline:
             board=self.board.name,
             clock_mhz=self.board.clock.kernel_mhz,
             memories=tuple(
-                model.Memory(one.name, one.kind, len(one.banks), one.peak_bytes_per_ns(period))
-                for one in self.board.memories
+                model.Memory(one.name, one.kind, len(one.banks), one.shared_peak(period)) for one in self.board.memories
             ),
             programs=tuple(
                 model.Program(

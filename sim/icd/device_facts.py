@@ -4,6 +4,7 @@ import os
 import struct
 from collections.abc import Callable, Iterable
 
+from hls.frontend.predefined import FEATURES
 from sim import cl
 from sim.cl.constants import device_info, device_type
 
@@ -13,7 +14,7 @@ _UINT, _ULONG, _SIZE = struct.Struct("<I").pack, struct.Struct("<Q").pack, struc
 #: the type of devices for hosts that accept no accelerators
 _TYPES = {"gpu": device_type.GPU, "cpu": device_type.CPU, "accelerator": device_type.ACCELERATOR}
 _VERSION_3, _VERSION_1_2, _VERSION_1 = 3 << 22, 1 << 22 | 2 << 12, 1 << 22
-_LANGUAGES = (_VERSION_1, 1 << 22 | 1 << 12, _VERSION_1_2)
+_LANGUAGES = (_VERSION_1, 1 << 22 | 1 << 12, _VERSION_1_2, _VERSION_3)
 _NAME_BYTES = 64  #: of a name in a list of names and versions
 
 
@@ -103,6 +104,7 @@ def _later(extensions: Iterable[str]) -> dict[int, bytes]:
         0x1063: _ULONG(_RELAXED_IN_GROUP),  # ATOMIC_MEMORY_CAPABILITIES
         0x1064: _ULONG(_RELAXED_IN_GROUP | 1 << 1),  # ATOMIC_FENCE_CAPABILITIES: acquire and release, too
         0x1066: b"".join(_versions(["OpenCL C"], one) for one in _LANGUAGES),  # OPENCL_C_ALL_VERSIONS
+        0x106F: _versions(FEATURES, _VERSION_3),  # OPENCL_C_FEATURES
         0x1067: _SIZE(1),  # PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     }
 
@@ -119,7 +121,7 @@ _ZERO_UINTS = (
 #: PARTITION_AFFINITY_DOMAIN, MAX_GLOBAL_VARIABLE_SIZE, QUEUE_ON_DEVICE_PROPERTIES,
 #: GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, DEVICE_ENQUEUE_CAPABILITIES
 _ZERO_SIZES = (0x1040, 0x1041, 0x1044, 0x1045, 0x104D, 0x104E, 0x1054, 0x1070)
-#: PARTITION_TYPE, ILS_WITH_VERSION, BUILT_IN_KERNELS_WITH_VERSION, OPENCL_C_FEATURES
-_EMPTY_LISTS = (0x1046, 0x1061, 0x1062, 0x106F)
+#: PARTITION_TYPE, ILS_WITH_VERSION, BUILT_IN_KERNELS_WITH_VERSION
+_EMPTY_LISTS = (0x1046, 0x1061, 0x1062)
 #: CL_DEVICE_ATOMIC_ORDER_RELAXED and CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
 _RELAXED_IN_GROUP = 1 << 0 | 1 << 4

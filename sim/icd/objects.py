@@ -153,13 +153,16 @@ class Program:
 
     def compile(self, place: int, options: str, headers: Mapping[str, str]) -> Built:
         """Check the program alone, and keep it for :meth:`link`."""
+        from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source
 
         try:
             words = (*self._include(headers), *shlex.split(options))
             chosen = parse_options([word for word in words if word != "-create-library"], Path.cwd())
             try:
-                parse_source(self.source, "<program source>", chosen.defines, [str(d) for d in chosen.include_dirs])
+                folders = [str(d) for d in chosen.include_dirs]
+                constants = FrontendOptions(chosen.single_precision)
+                parse_source(self.source, "<program source>", chosen.defines, folders, constants)
             except CompileError as error:
                 # what is only declared may be defined by another program, which the link finds out
                 if not all(one.code in OF_OTHERS for one in error.diagnostics):

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from hls.limits import MOST_WORK_ITEMS
 from hls.rtl.interface import ArgumentInterface
 from sim import cl
 from sim.cl.constants import kernel_arg_info as arg
@@ -307,6 +308,8 @@ def _write_parameter(writer: Writer, kernel: cl.Kernel, index: int, argument: Ar
 def _write_group(writer: Writer, place: int, kernel: cl.Kernel) -> None:
     device = kernel.context.device
     facts: Callable[[int], Any] = lambda query: kernel.get_work_group_info(query, device)
-    writer.number(place).number(facts(group.WORK_GROUP_SIZE)).number(facts(group.PREFERRED_WORK_GROUP_SIZE_MULTIPLE))
+    told = facts(group.WORK_GROUP_SIZE)
+    room = told if kernel.interface.work_group_size else kernel.interface.most_work_items or MOST_WORK_ITEMS
+    writer.number(place).number(told).number(room).number(facts(group.PREFERRED_WORK_GROUP_SIZE_MULTIPLE))
     writer.number(facts(group.LOCAL_MEM_SIZE)).number(facts(group.PRIVATE_MEM_SIZE))
     writer.number(int(kernel.interface.ndrange)).numbers(facts(group.COMPILE_WORK_GROUP_SIZE))

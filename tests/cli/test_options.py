@@ -81,3 +81,18 @@ def test_banks_one_behind_the_other(folder):
     assert compiled(folder, "--no-interleaving", "default").exit_code == 0
     refused = compiled(folder, "-no-interleaving", "HBM")
     assert refused.exit_code == 1 and "board de5net has no memory 'HBM'" in refused.output
+
+
+def test_single_precision_constants(folder):
+    """Beside a double, an unsuffixed constant is one, and its product takes a unit for doubles."""
+    product = "__kernel void k(__global float *restrict a, __global double *restrict b) { b[0] = a[0] * 1.5; }"
+    (folder / "k.cl").write_text(product)
+
+    def doubles(*options: str) -> bool:
+        done = compiled(folder, *options)
+        assert done.exit_code == 0 and "W0210" not in done.output, done.output
+        (unit,) = (folder / "out/rtl").glob("float_mul_*.v")
+        return "[63:0]" in unit.read_text()
+
+    assert doubles()
+    assert not doubles("-cl-single-precision-constant")

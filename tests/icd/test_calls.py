@@ -22,10 +22,12 @@ def test_programs_are_compiled_and_linked(driver, tmp_path):
         """
 context = cl.create_some_context(interactive=False)
 queue = cl.CommandQueue(context)
-header = cl.Program(context, "int twice(int x);\\n#define STEP 3\\n")
+header = cl.Program(context, "int twice(int x);\\n#define STEP 3\\n"
+    "extern constant struct both { int a, b; } c; extern constant int d[];\\n")
 one = cl.Program(context, '#include "parts/twice.h"\\n#define LOCAL 1\\n'
-    '__kernel void f(__global int *a) { a[get_global_id(0)] = twice(a[get_global_id(0)]) + STEP; }')
-two = cl.Program(context, '#include "parts/twice.h"\\n#ifdef LOCAL\\n#error macros of others\\n#endif\\nint twice(int x) { return 2 * x; }')
+    '__kernel void f(__global int *a) { a[get_global_id(0)] = twice(a[get_global_id(0)]) + STEP + c.b + d[1]; }')
+two = cl.Program(context, '#include "parts/twice.h"\\n#ifdef LOCAL\\n#error macros of others\\n#endif\\nint twice(int x) { return 2 * x; }\\n'
+    'constant struct both { int a, b; } c = {1, 20}; constant int d[] = {1, 300};')
 for program in (one, two):
     program.compile(headers=[("parts/twice.h", header)])
 linked = cl.link_program(context, [one, two])
@@ -34,7 +36,7 @@ buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
 cl.Kernel(linked, "f")(queue, (8,), None, buffer)
 result = np.empty_like(a)
 cl.enqueue_copy(queue, result, buffer)
-assert list(result) == [2 * x + 3 for x in range(8)], result
+assert list(result) == [2 * x + 323 for x in range(8)], result
 """
     )
     assert done.returncode == 0, done.stderr

@@ -33,6 +33,15 @@ def test_modules_that_compute_their_models(capsys):
     assert "mac3: module mac3 computes its model, 300 operands" in capsys.readouterr().out
 
 
+def test_modules_of_a_packed_library_some_of_which_wait(tmp_path, capsys):
+    packed = str(tmp_path / "lib.slib")
+    assert CliRunner().invoke(main, ["library", "pack", str(HERE / "waiting.xml"), "-o", packed]).exit_code == 0
+    assert check([packed, "100", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "gcd: module gcd computes its model, 100 operands" in said
+    assert "square: module square computes its model, 100 operands" in said
+
+
 @pytest.mark.parametrize("latency", [2, 5])
 def test_a_wrong_latency_is_found(tmp_path, latency):
     (mac3, _) = load_library(changed(tmp_path, "latency = 3", f"latency = {latency}"))

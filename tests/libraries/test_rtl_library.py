@@ -72,10 +72,12 @@ def test_a_call_is_one_operation_that_takes_the_cycles_of_the_description():
     assert loop.ii == 2  # nothing else fits into the period of a module without registers
 
 
-def test_macros_of_a_kernel_are_none_of_a_models():
-    """Neither its own nor those of -D; those of what it includes stay, as they keep a file from being read twice."""
+def test_macros_of_a_kernel_are_none_of_a_models(tmp_path):
+    """Neither its own, nor those of -D, nor those of what only it includes."""
+    (tmp_path / "own.h").write_text("#define y 5 +\n#define as_int none\n")
     text = SUMS.replace("__kernel void sums", "#define sum (\n# define a 7 +\n#undef a\n__kernel void sums", 1)
-    defined = replace(OPTIONS, defines={"b": "wrong", "x": "wrong"})
+    text = text.replace("__kernel void sums", '#include "own.h"\n__kernel void sums', 1)
+    defined = replace(OPTIONS, defines={"b": "wrong", "x": "wrong"}, include_dirs=(HERE, tmp_path))
     text = text.replace("mac3(a[i], last)", "mac3(a[i], last) + 0")
     for one in planned(text, defined):
         assert one.plan.loops
@@ -146,6 +148,9 @@ def described(tmp_path: Path, **changes: str) -> Path:
     return file
 
 
+WAITS = 'stallable = true\ninput_valid = "iv"\ninput_ready = "ir"\noutput_valid = "ov"\noutput_ready = "or"'
+
+
 @pytest.mark.parametrize(
     ("changes", "line", "message"),
     [
@@ -164,7 +169,12 @@ def described(tmp_path: Path, **changes: str) -> Path:
         ({"name": 'name = "3x"'}, 2, "name is a name, not '3x'"),
         ({"depth": "depth = 4"}, 11, "unknown key depth"),
         ({"interval": "interval = 2"}, 11, "an interval of 2 is not supported"),
-        ({"stallable": "stallable = true"}, 11, "modules that wait by ready and valid are not supported"),
+        ({"stallable": "stallable = true"}, 11, "a module that waits has a port input_valid"),
+        ({"capacity": "capacity = 2"}, 11, "only a module that waits has a capacity"),
+        ({"capacity": "capacity = 9999"}, 11, "the capacity is 0 to 1024 operands, not 9999"),
+        ({"reset": 'reset = "rst"'}, 11, "module mac3 has no input rst"),
+        ({"output_valid": 'output_valid = "ov"'}, 11, "module mac3 has no output ov"),
+        ({"stallable": WAITS, "enable": 'enable = "en"'}, 8, "a module that waits has no clock enable"),
         ({"name": "name ="}, 2, "the description is no TOML"),
     ],
 )

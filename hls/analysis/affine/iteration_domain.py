@@ -27,6 +27,7 @@ class Domains:
         self.forms, self.tree = forms, forms.tree
         self._of_loop: dict[Loop, tuple[Condition, ...]] = {}
         self._of_predicate: dict[Value, Condition] = {}
+        self._empty: dict[Value, bool] = {}  #: by predicate
 
     def of(self, access: Op) -> Iterable[Condition]:
         """The conditions of the loops around the access, and its own predicate."""
@@ -36,8 +37,16 @@ class Domains:
             yield from self._of_loop[loop]
         condition = predicate(access)
         if condition not in self._of_predicate:
-            self._of_predicate[condition] = Condition(tuple(self.facts(condition)))
+            self._of_predicate[condition] = Condition(tuple(_tightest(self.facts(condition))))
         yield self._of_predicate[condition]
+
+    def is_empty(self, access: Op) -> bool:
+        """Whether two conditions on one sum contradict each other: the access never executes."""
+        condition = predicate(access)
+        if condition not in self._empty:
+            tuple(self.of(access))
+            self._empty[condition] = _contradict(self._of_predicate[condition].forms)
+        return self._empty[condition]
 
     def _loop(self, loop: Loop) -> Iterable[Condition]:
         enabled = list(self.facts(loop.op.operands[0]))
@@ -76,6 +85,26 @@ class Domains:
                 is_signed, what = _FACTS[value.op.opcode]
                 left, right = (self.forms.exact(v, is_signed) for v in value.op.operands)
                 yield from what(left, right, truth)
+
+
+def _tightest(facts: Iterable[Affine]) -> Iterable[Affine]:
+    """The forms without those that follow from another one: of forms with equal terms, the one with the least
+    constant. A chain of `else if`s that compare one number has two of them however long it is."""
+    least: dict[frozenset, Affine] = {}
+    for fact in facts:
+        terms = frozenset(fact.terms.items())
+        if terms not in least or fact.const < least[terms].const:
+            least[terms] = fact
+    return least.values()
+
+
+def _contradict(facts: Iterable[Affine]) -> bool:
+    """Whether no values of the unknowns make all of the forms at least 0, as a sum would be above its upper bound."""
+    lower = {frozenset(fact.terms.items()): fact.const for fact in facts}
+    return any(
+        const + lower.get(frozenset((unknown, -factor) for unknown, factor in terms), -const) < 0
+        for terms, const in lower.items()
+    )
 
 
 def _behind(value: Value, tree: LoopTree) -> tuple[Loop, int] | None:

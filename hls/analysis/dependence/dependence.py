@@ -272,6 +272,8 @@ class DependenceTester:
         ]
 
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
+        if self.domains.is_empty(first) or self.domains.is_empty(second):
+            return []
         (one, here), (other, there) = self._shape(first), self._shape(second)
         # most pairs in an unrolled loop are alike, and most of those are independent
         alike = one, other, there - here, first is second, carried, _memory(self.function, first).space

@@ -2,9 +2,10 @@
 
 Most pairs of accesses either conflict at the least distance for nearly any value of their unknowns, or never. For the
 former, one point of the query's set proves the answer: the unknowns that are free get a number, those that are defined
-by others (quotients, wrapped sums, periodic sequences) follow from it, and every constraint is evaluated. Where only
-the addresses differ, one of the free unknowns is changed so that they meet. This costs a tenth of a query to isl. A
-point that is not in the set proves nothing.
+by others (quotients, wrapped sums, periodic sequences) follow from it, and every constraint is evaluated. A condition
+that does not hold is made true by a change of one free unknown in it; where only the addresses differ, one of the free
+unknowns is changed so that they meet. This costs a tenth of a query to isl. A point that is not in the set proves
+nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ __all__ = ["conflicts_at_once"]
 TRIED = (0, 64)
 #: free unknowns of a point that are changed, one at a time, to bring the accesses together
 MOST_MOVED = 4
+#: conditions of a point that are made true, one after the other, by a change of a free unknown in each
+MOST_REPAIRED = 4
 
 
 def conflicts_at_once(query: DistanceQuery) -> bool:
@@ -33,17 +36,27 @@ def conflicts_at_once(query: DistanceQuery) -> bool:
 
 
 def _points(query: DistanceQuery, free: int) -> Iterator["_Point"]:
-    """The point at which the free unknowns have this number, and those at which the accesses meet if their distance is
-    linear in one of these."""
-    start = _Point(query, free, {})
+    """The point at which the free unknowns have this number, but for those that a condition forbids it, and the points
+    at which the accesses meet if their distance is linear in one of these."""
+    start = _repaired(_Point(query, free, {}))
     yield start
     distance = start.distance()
     for unknown, number in list(start.chosen.items())[:MOST_MOVED] if distance is not None else ():
-        beside = _Point(query, free, {unknown: number + 1}).distance()
+        beside = _Point(query, free, {**start.moved, unknown: number + 1}).distance()
         if beside is not None and beside != distance:
             steps, rest = divmod(-present(distance), beside - present(distance))
             if rest == 0:
-                yield _Point(query, free, {unknown: number + steps})
+                yield _Point(query, free, {**start.moved, unknown: number + steps})
+
+
+def _repaired(point: "_Point") -> "_Point":
+    """The point with free unknowns changed so that further conditions hold, as far as such a change is found."""
+    for _ in range(MOST_REPAIRED):
+        moves = point.moves()
+        if moves is None:
+            break
+        point = _Point(point.query, point.free, {**point.moved, **moves})
+    return point
 
 
 class _Outside(Exception):
@@ -82,9 +95,13 @@ class _Point:
     def _sum(self, form: Affine, side: str) -> int:
         return form.const + sum(factor * self._number(unknown, side) for unknown, factor in form.terms.items())
 
-    def _number(self, unknown: Symbol | Loop, side: str) -> int:
+    def _key(self, unknown: Symbol | Loop, side: str) -> object:
+        """What the number of the unknown is kept under."""
         home = unknown if isinstance(unknown, Loop) else self.tester.tree.changing(unknown.value)
-        key = unknown if home is None or home in self.query.shared else (unknown, side)
+        return unknown if home is None or home in self.query.shared else (unknown, side)
+
+    def _number(self, unknown: Symbol | Loop, side: str) -> int:
+        key = self._key(unknown, side)
         if key not in self.numbers:
             later = unknown is self.query.loop and side == "dst"
             self.numbers[key] = self._symbol(unknown, side, key) if isinstance(unknown, Symbol) else int(later)
@@ -121,6 +138,33 @@ class _Point:
         if first is not None and self._number(first, side) == 0:
             return True
         return all(self._sum(form, side) >= 0 for form in condition.forms)
+
+    def moves(self) -> dict[object, int] | None:
+        """The number of a free unknown with which the first condition holds that does not; None if all hold, or no
+        unknown of it has such a number."""
+        for side, access in (("src", self.query.src), ("dst", self.query.dst)):
+            for condition in self.tester.domains.of(access):
+                try:
+                    broken = None if self._holds(condition, side) else self._broken(condition, side)
+                except _Outside:
+                    return None
+                if broken is not None:
+                    return self._moves(broken, side)
+        return None
+
+    def _broken(self, condition: Condition, side: str) -> Affine:
+        return next(form for form in condition.forms if self._sum(form, side) < 0)
+
+    def _moves(self, form: Affine, side: str) -> dict[object, int] | None:
+        missing = -self._sum(form, side)
+        for unknown, factor in form.terms.items():
+            key = self._key(unknown, side)
+            if isinstance(unknown, Symbol) and key in self.chosen:
+                steps = -(-missing // abs(factor))
+                number = self.chosen[key] + (steps if factor > 0 else -steps)
+                if unknown.low <= number <= unknown.high:
+                    return {key: number}
+        return None
 
     def is_conflict(self) -> bool:
         """Whether every constraint of the query holds, and the accesses have a byte in common."""

@@ -22,6 +22,9 @@ def check_kernel(planned: Planned) -> None:
     if any(name.startswith(PER_UNIT) for name in planned.function.attrs.get(Attr.LAUNCH_ARGS, ())):
         raise NotReplayed("calls of get_compute_id: what it does depends on the cycle", planned.function.span)
     for op in walk(planned.function.body):
+        if op.opcode == "rtl_wait":
+            what = f"module {op.attrs[Attr.RTL_MODULE]} of an RTL library waits: when it answers is known to it alone"
+            raise NotReplayed(what, op.span)
         if is_call(op):
             _check_call(op)
 

@@ -1,9 +1,10 @@
 """printf linking: a channel of the program for each kernel that prints."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ...ir import Attr, Function, MemoryObject, Module, Op, reachable, walk
+from ...ir import Attr, Function, MemoryObject, Module, Op, Region, reachable, walk
 from ...ir.clone import clone_module
 from ...ir.printing import Format, record_type
 from ..manager import Form, ModulePass
@@ -46,9 +47,40 @@ def why_silent(module: Module, kernel: Function) -> str:
         return f"kernel '{kernel.name}' has several compute units"
     if kernel.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) > 1 and kernel.attrs.get(Attr.NDRANGE):
         return f"kernel '{kernel.name}' computes several work-items at a time"
-    if any(op.opcode == "barrier" for one in reachable(module, kernel) for op in walk(one.body)):
-        return f"work-items of kernel '{kernel.name}' wait at barriers"
+    if kernel.attrs.get(Attr.NDRANGE) and not _keeps_order(list(_steps(module, kernel.body))):
+        return f"work-items of kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or between calls"
     return ""
+
+
+def _steps(module: Module, region: Region) -> Iterator[set[str]]:
+    """What each operation of a region does, in order: "printf", "barrier" or both; calls are what they call."""
+    for op in region.ops:
+        if op.opcode == "call" and op.attrs[Attr.CALLEE] in module.functions:
+            yield from _steps(module, module.functions[op.attrs[Attr.CALLEE]].body)
+        elif op.regions:
+            inside = set().union(*(step for inner in op.regions for step in _steps(module, inner)))
+            yield inside | {"if"} if "barrier" in inside else inside
+        elif op.opcode in ("printf", "barrier"):
+            yield {op.opcode}
+
+
+def _keeps_order(steps: Sequence[set[str]]) -> bool:
+    """Whether work-items print in the order of the program (:mod:`hls.passes.order.order_group_channels`): nothing
+    prints inside of what may wait at a barrier or not, and between two calls on both sides of that is a barrier at
+    which all wait."""
+    printed = uncertain = False
+    for step in steps:
+        if "if" in step:
+            if "printf" in step:
+                return False
+            uncertain |= printed
+        elif "barrier" in step:
+            printed = uncertain = False
+        elif "printf" in step:
+            if uncertain:
+                return False
+            printed = True
+    return True
 
 
 def console_of(kernel: Function) -> str | None:

@@ -3,19 +3,20 @@
 from ...diag import Code, CompileError
 from ...ir import Attr, Builder, Function, Op, PointerType, Value, has, walk
 from ...ir.printer import print_function
+from ...ir.rtl_ports import RtlPorts
 
 __all__ = ["rtl_operation"]
 
 #: what a model may do beside pure operations: keep variables of its own
 _OWN = frozenset({"load", "store", "fresh", "if", "loop", "yield", "return"})
-_KEYS = (Attr.RTL_MODULE, Attr.RTL_LATENCY, Attr.RTL_PORTS)
+_KEYS = (Attr.RTL_MODULE, Attr.RTL_LATENCY, Attr.RTL_PORTS, Attr.RTL_WAITS)
 
 
 def rtl_operation(call: Op, model: Function, b: Builder) -> Value:
     """The operation for the call of an RTL function, whose model has no calls left. Raises CompileError for a model
     that is no pure function of numbers, and for other arguments than the module has ports."""
     _check(call, model)
-    attrs = {key: model.attrs[key] for key in _KEYS}
+    attrs = {key: model.attrs[key] for key in _KEYS if key in model.attrs}
     return b.value(
         "rtl",
         *call.operands,
@@ -28,7 +29,7 @@ def _check(call: Op, model: Function) -> None:
     def refuse(message: str, hint: str) -> None:
         raise CompileError.at(call.span, f"RTL function {model.name} {message}", hint, code=Code.RTL_LIBRARY)
 
-    ports = len(model.attrs[Attr.RTL_PORTS]) - 3
+    ports = len(RtlPorts.of(model.attrs[Attr.RTL_PORTS]).inputs)
     if any(isinstance(value.type, PointerType) for value in model.args):
         refuse("takes a pointer", "a module computes with numbers: load the value before the call")
     if len(call.results) != 1:

@@ -297,6 +297,7 @@ class _Orderer:
         if op not in self.done:
             self.done[op] = {
                 "load": self._load_done,
+                "rtl_wait": self._load_done,
                 "store": self._store_done,
                 "atomic": self._store_done,
                 "loop": self._loop_done,

@@ -103,7 +103,7 @@ class OrderBarriers:
     def _may_wait(self, op: Op) -> bool:
         if reaches_memory(op):
             return self.function.memories[memory_name(op)].space in ("global", "local")
-        return op.opcode == "loop" or is_call(op)
+        return op.opcode in ("loop", "rtl_wait") or is_call(op)
 
     def _wait(self, region: Region, op: Op, met: Value):
         if op.opcode == "loop":

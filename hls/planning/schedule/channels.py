@@ -154,6 +154,8 @@ def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:
         return 0
     if op.opcode == "hazard":
         return HAZARD_LATENCY
+    if op.opcode == "rtl_wait":
+        return int(op.attrs[Attr.RTL_LATENCY])
     return kernel.loops[op].latency if op.opcode == "loop" else memory_latency
 
 

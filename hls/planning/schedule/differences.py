@@ -4,7 +4,7 @@ For a given ii the least solution is a longest path. None exists exactly when th
 constraints exceed ``ii`` times its distance. That chain is returned: it is both the proof and the explanation.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,7 +66,9 @@ class DifferenceSystem:
             rank[node] = position
         self.size = size
         self.constraints = tuple(sorted(constraints, key=lambda c: rank[c.src]))
-        self._weighed: tuple[int, list[_Weighed]] = (0, [])
+        self._weighed: tuple[int, list[list[_Weighed]]] = (0, [])
+        self._solved: tuple[int, list[int]] | None = None  #: an ii, and lower bounds of the least solution at it
+        self._new: tuple[Constraint, ...] = self.constraints  #: the constraints that these bounds may violate
         self._paths: dict[tuple[int, tuple[int, ...]], numpy.ndarray] = {}
 
     def with_more(self, more: Iterable[Constraint], ii: int) -> "DifferenceSystem":
@@ -76,37 +78,67 @@ class DifferenceSystem:
         found = DifferenceSystem(self.size, (), ())
         found._rank = rank
         found.constraints = tuple(sorted((*self.constraints, *more), key=lambda c: rank[c.src]))
-        found._weighed = ii, sorted((*self._weights(ii), *_weighed(more, ii)), key=lambda one: rank[one[0]])
+        found._weighed = ii, found._with_weights(list(map(list, self._weights(ii))), more, ii)
+        found._solved = self._solved
+        found._new = (*self._new, *more)
         return found
 
     def least(self, ii: int) -> list[int] | Cycle:
         """The least non-negative solution, or a cycle that proves that none exists."""
         start = [0] * self.size
         reason: list[Constraint | None] = [None] * self.size
-        weights = self._weights(ii)
-        while True:
-            changed = False
-            for src, dst, weight, constraint in weights:
-                ready = start[src] + weight
-                if ready > start[dst]:
-                    start[dst], reason[dst], changed = ready, constraint, True
-            if not changed:
-                return start
-            if cycle := _cycle(reason):
-                return cycle
+        for raised in self._rounds(start, ii, range(self.size), reason):
+            if _is_closed(reason, raised):
+                return present(_cycle(reason))
+        return start
+
+    def solution(self, ii: int) -> list[int]:
+        """The least non-negative solution. The system must be feasible at ii. That of the last ii is kept."""
+        if self._solved is None or self._solved[0] != ii:
+            self._solved, self._new = (ii, [0] * self.size), self.constraints
+        start = self._solved[1]
+        if self._new:
+            start = start.copy()  # the system without the new constraints has its own
+            for _ in self._rounds(start, ii, {constraint.src for constraint in self._new}):
+                pass
+            self._solved, self._new = (ii, start), ()
+        return start.copy()
 
     def from_node(self, node: int, ii: int) -> list[int | None]:
         """The longest distance of every node from ``node`` (None: not reachable). The system must be feasible at ii."""
-        start: list[int | None] = [None] * self.size
+        start = [NEVER] * self.size
         start[node] = 0
-        weights, changed = self._weights(ii), True
-        while changed:
-            changed = False
-            for src, dst, weight, _ in weights:
-                before, now = start[src], start[dst]
-                if before is not None and (now is None or before + weight > now):
-                    start[dst], changed = before + weight, True
-        return start
+        for _ in self._rounds(start, ii, [node]):
+            pass
+        return [None if distance <= NEVER // 2 else distance for distance in start]
+
+    def _rounds(
+        self, start: list[int], ii: int, sources: Iterable[int], reason: list[Constraint | None] | None = None
+    ) -> Iterator[list[int]]:
+        """Raise ``start`` until it satisfies every constraint at ``ii``, with one pass over the nodes for each step;
+        yields the nodes that a pass raised. ``sources``: the nodes whose constraints may not be satisfied. ``reason``:
+        becomes the constraint that raised each node last.
+
+        Bellman and Ford's algorithm, in which a pass looks only at nodes raised since they were last looked at.
+        """
+        rank, weights = self._rank, self._weights(ii)
+        waiting = bytearray(len(weights))
+        for node in sources:
+            waiting[rank[node]] = 1
+        while (place := waiting.find(1)) >= 0:
+            raised: list[int] = []
+            while place >= 0:
+                waiting[place] = 0
+                for src, dst, weight, constraint in weights[place]:
+                    ready = start[src] + weight
+                    if ready > start[dst]:
+                        start[dst] = ready
+                        waiting[rank[dst]] = 1
+                        raised.append(dst)
+                        if reason is not None:
+                            reason[dst] = constraint
+                place = waiting.find(1, place + 1)
+            yield raised
 
     @cached_property
     def minimum(self) -> tuple[int | None, Cycle | None]:
@@ -136,30 +168,57 @@ class DifferenceSystem:
         return numpy.array([[NEVER if row[n] is None else row[n] for n in nodes] for row in rows], dtype=numpy.int64)
 
     def _many_paths(self, nodes: Sequence[int], ii: int) -> numpy.ndarray:
-        """Bellman and Ford's algorithm from all nodes at once."""
+        """The same for all of the nodes at once."""
         start = numpy.full((self.size, len(nodes)), NEVER, dtype=numpy.int64)
         start[nodes, range(len(nodes))] = 0
-        weights, before = self._weights(ii), None
-        while before is None or not numpy.array_equal(before, start):
-            before = start.copy()
-            for src, dst, weight, _ in weights:
-                numpy.maximum(start[dst], start[src] + weight, out=start[dst])
+        rank, weights = self._rank, self._weights(ii)
+        waiting = bytearray(len(weights))
+        for node in nodes:
+            waiting[rank[node]] = 1
+        while (place := waiting.find(1)) >= 0:
+            while place >= 0:
+                waiting[place] = 0
+                for src, dst, weight, _ in weights[place]:
+                    ready = start[src] + weight
+                    if (ready > start[dst]).any():
+                        numpy.maximum(start[dst], ready, out=start[dst])
+                        waiting[rank[dst]] = 1
+                place = waiting.find(1, place + 1)
         found = start[nodes].T
         return numpy.where(found <= NEVER // 2, NEVER, found)
 
-    def _weights(self, ii: int) -> "list[_Weighed]":
-        """Each constraint at that ii; those of the last ii are kept."""
+    def _weights(self, ii: int) -> "list[list[_Weighed]]":
+        """The constraints of each node at that ii, by its rank; those of the last ii are kept."""
         if self._weighed[0] != ii:
-            self._weighed = ii, _weighed(self.constraints, ii)
+            self._weighed = ii, self._with_weights([[] for _ in range(self.size)], self.constraints, ii)
         return self._weighed[1]
+
+    def _with_weights(
+        self, found: "list[list[_Weighed]]", constraints: Iterable[Constraint], ii: int
+    ) -> "list[list[_Weighed]]":
+        """``found`` with further constraints."""
+        for c in constraints:
+            found[self._rank[c.src]].append((c.src, c.dst, c.cycles - c.distance * ii, c))
+        return found
 
 
 #: source, destination, least difference at one ii, and the constraint
 _Weighed = tuple[int, int, int, Constraint]
 
 
-def _weighed(constraints: Iterable[Constraint], ii: int) -> list[_Weighed]:
-    return [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in constraints]
+def _is_closed(reason: list[Constraint | None], nodes: Iterable[int]) -> bool:
+    """Whether the graph of each node's last raising constraint has a cycle that leads through, or to, these nodes."""
+    seen: set[int] = set()
+    for first in nodes:
+        chain: set[int] = set()
+        node = first
+        while node not in seen and (cause := reason[node]) is not None:
+            seen.add(node)
+            chain.add(node)
+            node = cause.src
+        if node in chain:
+            return True
+    return False
 
 
 def _cycle(reason: list[Constraint | None]) -> Cycle | None:

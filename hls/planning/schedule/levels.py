@@ -62,6 +62,11 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
     return has(op, "region") or has(op, "wait") or is_call(op) and not answers_at_once(op)
 
 
+def _takes_effect(op: Op) -> bool:
+    """Whether the operation cannot be undone; a module of the user only computes."""
+    return has(op, "effect") or has(op, "region") or has(op, "wait") and op.opcode != "rtl_wait"
+
+
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
     """Whether the operation responds by a stream. A posted store, and a write to a channel without a result, do not
     respond."""
@@ -129,7 +134,7 @@ def assign_levels(
     carried = {} if ring else dict(zip(region.args, yielded[1:], strict=True))
     variable = frozenset(op for op in body if is_variable(op, memory))
     offering = frozenset(op for op in body if offers_response(op, memory))
-    floor = {op: effects_from if has(op, "effect") or has(op, "region") or has(op, "wait") else 0 for op in body}
+    floor = {op: effects_from if _takes_effect(op) else 0 for op in body}
     calls = _calls(body)
     near = {arg: v for arg, v in carried.items() if not (effects_from and comes_from_afar(arg))}
     edges = _edges(body, inputs, near, offering, calls)

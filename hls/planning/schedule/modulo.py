@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
-from ...narrow import instance, present
+from ...narrow import present
 from .chaining import chain_constraints
 from .differences import Constraint, DifferenceSystem
 from .explain import Bottleneck, explain_cycle, explain_resource
@@ -280,5 +280,5 @@ def _shortest(problem, system, ii, fixed) -> int:
         )
     ]
     pinned = system.with_more(pins, ii) if pins else system
-    start = instance(pinned.least(ii), list)
+    start = pinned.solution(ii)
     return length_of(problem, {op.key: start[i] for i, op in enumerate(problem.operations)})

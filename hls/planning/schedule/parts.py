@@ -20,10 +20,11 @@ from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
 
-from ...ir import Attr, Op, Value
+from ...ir import Attr, Op, Value, fixed_operands
+from ...ir.rtl_ports import RtlPorts
 from ...ir.values import signed
 
-__all__ = ["PartChoice", "part_for"]
+__all__ = ["PartChoice", "external_params", "part_for"]
 
 
 @dataclass(frozen=True)
@@ -116,17 +117,20 @@ _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
 
 
 def _external(op: Op) -> PartChoice:
-    clock, enable, output, *inputs = op.attrs[Attr.RTL_PORTS]
-    widths = [value.type.bits for value in op.operands]
-    params = ExternalParams(
+    return PartChoice(ExternalPart, external_params(op))
+
+
+def external_params(op: Op) -> ExternalParams:
+    """The user's module that computes an operation."""
+    ports = RtlPorts.of(op.attrs[Attr.RTL_PORTS])
+    widths = [value.type.bits for value in op.operands[: fixed_operands(op)]]
+    return ExternalParams(
         op.attrs[Attr.RTL_MODULE],
         op.attrs[Attr.RTL_LATENCY],
-        clock,
-        enable,
-        tuple(zip(inputs, widths, strict=True)),
-        (output, op.result.type.bits),
+        tuple(ports.control.items()),
+        tuple(zip(ports.inputs, widths, strict=True)),
+        (ports.output, op.result.type.bits),
     )
-    return PartChoice(ExternalPart, params)
 
 
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {

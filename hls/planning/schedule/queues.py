@@ -130,6 +130,8 @@ def _in_row(sizes: QueueSizes, op: Op) -> int:
         return sizes.group_items + 4 + _in_flight(MEETING_LATENCY, sizes.interval)
     if op.opcode == "hazard":
         return 4 + _in_flight(HAZARD_LATENCY, sizes.interval)
+    if op.opcode == "rtl_wait":
+        return 4 + max(op.attrs[Attr.RTL_WAITS], _in_flight(op.attrs[Attr.RTL_LATENCY], sizes.interval))
     if is_call(op):
         return 4 + _in_flight(CALL_LATENCY, sizes.interval)
     return 4 + (0 if is_exceptional(op) else -(-2 * sizes.memory_latency // sizes.interval))

@@ -40,6 +40,8 @@ class Latencies:
             return HAZARD_LATENCY
         if op.opcode == "meet":
             return MEETING_LATENCY
+        if op.opcode == "rtl_wait":
+            return int(op.attrs[Attr.RTL_LATENCY])
         if is_call(op):
             return CALL_LATENCY
         return self.children[op].latency if op.opcode == "loop" else self.memory

@@ -10,7 +10,6 @@ from collections.abc import Hashable, Iterator
 
 import numpy
 
-from ...narrow import instance
 from .differences import NEVER, DifferenceSystem
 from .problem import Problem
 
@@ -30,7 +29,7 @@ def find_starts(
     lead to other solutions, but never change whether one exists. Raises :class:`SearchLimit` after ``tries`` tried
     slots.
     """
-    asap = instance(system.least(ii), list)
+    asap = system.solution(ii)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
     root = len(problem.operations)
     paths = system.paths([root, *nodes], ii).copy()

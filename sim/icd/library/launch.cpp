@@ -15,7 +15,7 @@ struct Space {
   bool empty = false;                          ///< a size is 0: as the standard says from 2.1 on, there is nothing to do
 };
 
-void check_group(const Device& device, const GroupFacts& facts, const Space& space) {
+void check_group(const GroupFacts& facts, const Space& space) {
   int64_t items = 1;
   for (size_t k = 0; k < space.local.size(); ++k) {
     require(space.local[k] > 0, CL_INVALID_WORK_GROUP_SIZE, "a size of the work-group is 0");
@@ -23,9 +23,8 @@ void check_group(const Device& device, const GroupFacts& facts, const Space& spa
             "the global size is no multiple of the local size");
     if (__builtin_mul_overflow(items, space.local[k], &items)) items = std::numeric_limits<int64_t>::max();
   }
-  auto most = std::min<int64_t>(facts.most, static_cast<int64_t>(device.answer<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)));
-  if (items > most) {
-    throw Refused{CL_INVALID_WORK_GROUP_SIZE, "the kernel has room for groups of " + std::to_string(most) +
+  if (items > facts.room) {
+    throw Refused{CL_INVALID_WORK_GROUP_SIZE, "the kernel has room for groups of " + std::to_string(facts.room) +
                                                   " work-items, not " + std::to_string(items)};
   }
   for (size_t k = 0; k < space.local.size() && facts.required[0] != 0; ++k) {
@@ -96,7 +95,7 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
     throw Refused{CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(k) + " of kernel " + found->facts->name +
                                               (gone ? ": its memory has been released" : " is not set")};
   }
-  check_group(*on->device, known->second, space);
+  check_group(known->second, space);
   if (space.empty) return Enqueue{on, count, list, event, type}(Place::kNowhere, nullptr);
   Queue* raw = on.get();
   auto work = [raw, found, space, arguments](Event& made, cl_ulong ready_ns) {

@@ -49,7 +49,7 @@ std::shared_ptr<const KernelFacts> read_kernel(Reply& reply) {
   for (int64_t left = reply.number(); left > 0; --left) {
     auto place = static_cast<size_t>(reply.number());
     GroupFacts& one = made->groups[place];
-    for (auto* fact : {&one.most, &one.multiple, &one.local_bytes, &one.private_bytes, &one.many_items,
+    for (auto* fact : {&one.most, &one.room, &one.multiple, &one.local_bytes, &one.private_bytes, &one.many_items,
                        &one.required[0], &one.required[1], &one.required[2]}) {
       *fact = reply.number();
     }

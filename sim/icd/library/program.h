@@ -14,7 +14,9 @@ struct ParameterFacts {
 
 /// What a kernel's build says of its work-groups on one device.
 struct GroupFacts {
-  int64_t most = 1, multiple = 1, local_bytes = 0, private_bytes = 0, many_items = 0;
+  int64_t most = 1;  ///< as hosts are told
+  int64_t room = 1;  ///< as launches may have
+  int64_t multiple = 1, local_bytes = 0, private_bytes = 0, many_items = 0;
   int64_t required[3] = {0, 0, 0};
 };
 

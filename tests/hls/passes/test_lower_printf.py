@@ -72,6 +72,9 @@ def test_a_record_holds_the_longest_call():
     assert record_type(formats).length == 4
 
 
+BARRIERS = "work-items of kernel 'k' wait at barriers in a loop or an if that prints, or between calls"
+
+
 @pytest.mark.parametrize(
     ("attribute", "text", "reason"),
     [
@@ -81,19 +84,27 @@ def test_a_record_holds_the_longest_call():
             "get_global_id(0)",
             "kernel 'k' computes several work-items at a time",
         ),
-        ("", "get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE)", "work-items of kernel 'k' wait at barriers"),
+        ("", "get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE)", ""),
+        ("", "get_global_id(0); helper(); barrier(CLK_LOCAL_MEM_FENCE)", ""),
+        ("", "get_global_id(0); for (int j = 0; j < n; j++) barrier(CLK_LOCAL_MEM_FENCE)", ""),
+        ("", "get_global_id(0); helper(); for (int j = 0; j < n; j++) barrier(CLK_LOCAL_MEM_FENCE)", BARRIERS),
+        ("", "get_global_id(0); helper(); if (n > 3) barrier(CLK_LOCAL_MEM_FENCE)", BARRIERS),
+        ("", "get_global_id(0); for (int j = 0; j < n; j++) { helper(); barrier(CLK_LOCAL_MEM_FENCE); }", BARRIERS),
+        ("", "get_global_id(0); meet(n)", BARRIERS),
+        ("", "n; barrier(CLK_LOCAL_MEM_FENCE)", ""),
         ("num_compute_units(2)", "n", ""),
     ],
 )
 def test_what_cannot_print_in_hardware_is_said(attribute, text, reason):
     source = (
         'void helper(void) { printf("x"); }\n'
+        'void meet(int n) { for (int j = 0; j < n; j++) { barrier(CLK_LOCAL_MEM_FENCE); printf("x"); } }\n'
         f"__kernel __attribute__(({attribute})) void k(__global int *o, int n) {{ int i = {text}; helper(); o[i] = i; }}\n"
         "__kernel void other(void) { helper(); }"
     )
     result = compile(source, "de5net", Options(printf=True))
     told = [one for one in result.warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
-    assert [one.message for one in told] == ([f"printf prints nothing on the board: {reason}"] if reason else [])
+    assert {one.message for one in told} == ({f"printf prints nothing on the board: {reason}"} if reason else set())
     assert {one.prints_for for one in result.interface.streams} == {"other"} | (set() if reason else {"k"})
     assert all(one.formats[0].text == "x" for one in result.interface.streams)
 

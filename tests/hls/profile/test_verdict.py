@@ -90,8 +90,11 @@ def test_full_says_nothing_of_memory_to_a_kernel_without_accesses():
     assert alone.sentence.endswith(
         "issues an iteration in 95.0 % of its cycles: it does all that one iteration a cycle allows."
     )
-    assert {figure.name: figure.value for figure in alone.figures} == {"issue": 0.95, "accesses": 0}
-    assert "of what memory can" in verdict(with_access(launch(issue=950, drain=50))).sentence
+    assert {figure.name: figure.value for figure in alone.figures} == {"issue": 0.95, "sharing_accesses": 0}
+    accessing = with_access(launch(issue=950, drain=50))
+    assert "of what memory can" in verdict(accessing).sentence
+    own_port = replace(accessing, accesses=tuple(replace(one, bandwidth=None) for one in accessing.accesses))
+    assert verdict(own_port).sentence == alone.sentence
 
 
 def test_every_rule_is_tested_and_speaks_of_figures_that_exist():
@@ -150,5 +153,5 @@ def test_categories_of_the_rules_are_those_of_accounts():
         "row_misses",
         "gaps",
         "launches",
-        "accesses",
+        "sharing_accesses",
     }

@@ -41,6 +41,7 @@ def test_a10pac():
 def test_ecp5_onchip():
     board = load_board("ecp5_onchip")
     assert (board.memory.kind, board.memory.timing, board.memory.read_latency) == ("onchip", None, 1)
+    assert board.memory.shared_peak(10) is None and board.peak_bytes_per_ns > 0
     data_bits = board.memory.bytes * 8
     assert data_bits < board.device.rams.count * 16384, "global memory and local memories share the block RAM"
     assert board.peak_bytes_per_ns == pytest.approx(0.6)

@@ -58,6 +58,7 @@ def test_bytes_cycles_and_times(program):
     stats = first.stats.to_dict()
     assert stats["device"] == "model" and stats["cycles"] == second.stats.to_dict()["cycles"]
     assert sum(account["cycles"] for account in stats["accounts"]) == stats["cycles"]
+    assert all(one["bandwidth"] is one["peak_bytes_per_ns"] is None for one in stats["memory"]), "each has a port"
     assert {loop["line"]: (loop["iterations"], loop["invocations"]) for loop in stats["loops"]} == {
         2: (N, 1),
         4: (N * (N + 1) // 2, N),

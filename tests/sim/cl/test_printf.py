@@ -25,6 +25,18 @@ __kernel void one_item(__global int *o) {
     o[i] = i;
     if (i == 5) printf("item %d of %d\n", i, (int)get_global_size(0));
 }
+__attribute__((reqd_work_group_size(4, 1, 1)))
+__kernel void groups(__global int *o) {
+    __local int t[4];
+    int i = get_local_id(0);
+    t[i] = get_global_id(0) * 3;
+    printf("%d before %d\n", (int)get_group_id(0), i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t[3 - i] % 2) printf("odd %d\n", t[3 - i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < i; k++) printf("after %d.%d\n", i, k);
+    o[get_global_id(0)] = t[3 - i];
+}
 __kernel void silent(__global int *o) { o[0] = 3; }
 """
 
@@ -44,6 +56,7 @@ def printed(device: str, capsys: pytest.CaptureFixture) -> str:
     vector = [np.array([0.1, -2, np.inf, 3e9], np.float32), np.array([-1, 7], np.int32), np.arange(4, dtype=np.uint8)]
     program.vectors(queue, (1,), None, *vector).wait()
     program.one_item(queue, (16,), (4,), o).wait()
+    program.groups(queue, (12,), (4,), o).wait()
     return capsys.readouterr().out
 
 
@@ -59,4 +72,31 @@ def test_without_hardware_for_it_a_warning_says_so(monkeypatch):
     monkeypatch.setenv("SLUICE_PRINTF", "0")
     context = cl.create_some_context(board="de5net", device="board")
     log = cl.Program(context, SOURCE).build().get_build_info(None, cl.program_build_info.LOG)
-    assert log.count("printf prints nothing on the board") == 6
+    assert log.count("printf prints nothing on the board") == 9
+
+
+#: arguments of printf, and what C's printf writes
+AS_IN_C = (
+    (r'"%hx %hhx %ho %hho", -32767, -128, -32767, -128', "8001 80 100001 200"),
+    (r'"%hd %hhd %hu %hhu", 70000, 300, 70000, -1', "4464 44 4464 255"),
+    (r'"%s|%.1s|%4s|", "foo\0bar", "foo", "foo"', "foo|f| foo|"),
+    (r'"to here\0not this"', "to here"),
+    (r'"%.15e %f", 789456123.0, 1.0 / 3', "7.894561230000000e+08 0.333333"),
+    (r'"%d", n, n + 1', "7"),
+    (r'"", "unused"', ""),
+    (r'"%v2hx", (short2)(-1, 2)', "ffff,2"),
+    ('"%p %d", (__global int *)0, 5', "(nil) 5"),
+)
+
+
+def test_the_emulator_prints_as_c_does(capsys):
+    calls = "".join(f'printf({call}); printf("\\n");' for call, _ in AS_IN_C)
+    source = f'__kernel void k(__global ulong *a, int n) {{ {calls} printf("%p\\n", a); a[0] = (ulong)a; }}'
+    context = cl.create_some_context(board="de5net", device="emulator")
+    queue, program = cl.CommandQueue(context), cl.Program(context, source).build()
+    assert program.get_build_info(None, cl.program_build_info.LOG).count("W0226") == 2
+    address = np.zeros(1, np.uint64)
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 8)
+    program.k(queue, (1,), None, buffer, np.int32(7))
+    cl.enqueue_copy(queue, address, buffer)
+    assert capsys.readouterr().out.splitlines() == [*(text for _, text in AS_IN_C), hex(address[0])]

@@ -163,7 +163,7 @@ function runFacts() {
         h(
           "div",
           null,
-          `${one.name}: ${one.kind}, ${count(one.banks, "bank")}, ${number(one.peak_bytes_per_ns, 2)} GB/s at most`,
+          `${one.name}: ${one.kind}, ${count(one.banks, "bank")}, ${one.peak_bytes_per_ns === null ? "a port for each access" : `${number(one.peak_bytes_per_ns, 2)} GB/s at most`}`,
         ),
       ),
     ],
