@@ -199,7 +199,8 @@ def _coalesced(
 ) -> tuple[CompiledKernel, Compilation, Module]:
     """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
     gains cycles, what was reported for it, and the program that asks for that. The nests are tried one after the other,
-    each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
+    each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is
+    left out first."""
     program = _alone(kernel.function.name, module)
     tried, work = set[Span | None](), 0
     while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:
