@@ -50,9 +50,14 @@ class Replay:
         return self.found.cycles / self.recorded - 1
 
 
-@cache
 def replayer(source: str, board_name: str, copy_bytes: int = 0) -> Replayer:
-    """The kernels of a source text, planned for a board, with copies of buffers of up to ``copy_bytes`` bytes."""
+    """The kernels of a source text, planned for a board, with copies of buffers of up to ``copy_bytes`` bytes. The same
+    object for the same arguments."""
+    return _replayer(source, board_name, copy_bytes)
+
+
+@cache
+def _replayer(source: str, board_name: str, copy_bytes: int) -> Replayer:
     board = load_board(board_name)
     with deep_recursion():
         module = link_program(parse_source(source, MAIN, {}, []).module)
