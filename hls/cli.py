@@ -10,9 +10,9 @@ a traceback.
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,6 +33,7 @@ from .cli_options import (
     CompileCommand,
     check_prefix,
     design_option,
+    output_folder,
     parse_limits,
     workloads_option,
 )
@@ -40,6 +41,7 @@ from .dependency_file import dependency_rule
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .limits import Limits
+from .narrow import present
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals
@@ -49,6 +51,8 @@ from .version import version_text
 
 if TYPE_CHECKING:
     from .cli_workloads import Given
+    from .passes.inspection import Inspection
+    from .report.model import Report
 
 __all__ = ["main"]
 
@@ -162,14 +166,7 @@ def main() -> None:
     multiple=True,
     help="Place the banks of MEMORY (its name, or default) one after the other instead of interleaving them.",
 )
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Output folder.  [default: name of the source]",
-)
+@output_folder("Output folder.  [default: name of the source]")
 @click.option(
     "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
 )
@@ -257,115 +254,65 @@ def main() -> None:
 @design_option
 @inspection_options
 def compile(
-    source,
-    board,
-    defines,
-    include_dirs,
-    include_roots,
-    libraries,
-    fp_relaxed,
-    fpc,
-    denorms_are_zero,
-    single_precision,
-    cache_bytes,
-    const_cache_bytes,
-    copy_bytes,
-    no_interleaving,
-    output,
-    page,
-    dependencies,
-    testbench,
-    control,
-    feed_forward,
-    reset_active,
-    stream_names,
-    prefix,
-    counters,
-    printf,
-    workloads,
-    random_stalls,
-    strict_fit,
-    limits,
-    seconds,
-    form_of_report,
-    form,
-    design,
-    **inspected,
-):
+    source: Path, board: str, workloads: tuple[Path, ...], form_of_report: str, form: str, **given: Any
+) -> None:
     """Compile an OpenCL C file into Verilog and reports."""
     messages = Messages(form)
-    options = Options(
-        defines,
-        (source.resolve().parent, *include_dirs),
-        fp_relaxed,
-        fpc,
-        counters=counters or "",
-        random_stalls=random_stalls,
-        control=control,
-        feed_forward=feed_forward,
-        reset_active=reset_active,
-        stream_names=stream_names,
-        cache_bytes=cache_bytes,
-        const_cache_bytes=const_cache_bytes,
-        copy_bytes=copy_bytes,
-        no_interleaving=no_interleaving,
-        denorms_are_zero=denorms_are_zero,
-        single_precision=single_precision,
-        prefix=prefix,
-        include_roots=include_roots,
-        libraries=libraries,
-        limits=limits,
-        printf=printf,
-    )
-    if design:
-        options = options.with_design(read_design(design))
-    output = output or Path(source.stem)
+    options = _options(source, given)
+    output = given.pop("output") or Path(source.stem)
+    wanted = _Wanted(source, output, **{one.name: given.pop(one.name) for one in fields(_Wanted) if one.name in given})
     with messages.guard(), deep_recursion():  # the report recurses into deep nests as the compiler does
-        text = read_source(source, include_roots)
+        text = read_source(source, options.include_roots)
         messages.sources[str(source)] = text
         facts = read_board(board)
         with deferred():
             from .cli_workloads import read_workloads
-        given = read_workloads(workloads)
-        if testbench:
+        launches = read_workloads(workloads)
+        if wanted.testbench:
             _check_testbench(facts)
-        inspection = make_inspection(facts, **inspected)
-        compiled = _compile(
-            text, facts, options, source, output, messages, inspection, strict_fit, seconds, page, given
-        )
+        inspection = make_inspection(facts, **given)
+        compiled = _compile(text, facts, options, wanted, messages, inspection, launches)
         show_times(inspection)
-        if compiled is None:  # --stop-after
-            messages.show()
-            return
-        report, files = compiled
-        if testbench:
-            files += _testbench(output)
-        if dependencies:
-            libraries_read = click.get_current_context().meta[LIBRARY_FILES]
-            _write_dependencies(dependencies, output, (*messages.sources, *libraries_read, *filter(None, (design,))))
+        if compiled is not None:
+            report, files = compiled
+            files += _written_beside(wanted, messages)
     messages.show()
-    if form == "text":
-        from .report import text as report_text
+    if compiled is not None and form == "text":
+        _show(report, form_of_report, output, files)
 
-        shown = report_text.render(report, brief=form_of_report == "brief").splitlines()
-        for line in (*shown[1:], *_summary(output, files)):
-            click.echo(line)
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What ``sluice compile`` reads and writes, besides the compiler's options; ``seconds`` is 0 for no limit."""
+
+    source: Path
+    output: Path
+    page: bool
+    dependencies: Path | None
+    testbench: bool
+    strict_fit: bool
+    seconds: float
+    design: Path | None
+
+
+def _options(source: Path, given: dict[str, Any]) -> Options:
+    """The compiler's options among the arguments of the command, from which they are removed."""
+    chosen = {one.name: given.pop(one.name) for one in fields(Options) if one.name in given and one.name != "design"}
+    chosen["include_dirs"] = (source.resolve().parent, *chosen["include_dirs"])
+    options = Options(**{**chosen, "counters": chosen["counters"] or ""})
+    return options.with_design(read_design(given["design"])) if given["design"] else options
 
 
 def _compile(
     text: str,
     board: Board,
     options: Options,
-    source: Path,
-    output: Path,
+    wanted: _Wanted,
     messages: Messages,
-    inspection,
-    strict: bool,
-    seconds: float,
-    page: bool,
+    inspection: "Inspection | None",
     given: "list[Given]",
-):
-    """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
+) -> "tuple[Report, list[str]] | None":
+    """Compile within a time, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
     with deferred():  # a library whose import is interrupted reports that it is broken
         from . import driver  # takes 0.7 s, which `sluice --help` and wrong arguments should not wait for
@@ -374,25 +321,46 @@ def _compile(
         from .passes.manager import Stopped
         from .report.collect import collect
 
+    source = wanted.source
     try:
-        check_output(output)
-        with time_limit(seconds):
+        check_output(wanted.output)
+        with time_limit(wanted.seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
             predictions, stale = predictions_of(result, given, source)
             command = click.get_current_context().meta.get(COMMAND, "")
             report = collect(result, str(source), command, predictions)
         messages.sources |= result.module.sources
         messages.add(*result.warnings, *stale)
-        report = _fitted(report, messages, strict)
-        files = write_results(result, output, report, page)
+        report = _fitted(report, messages, wanted.strict_fit)
+        files = write_results(result, wanted.output, report, wanted.page)
     except Stopped as stopped:
-        click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
+        shown = present(inspection)
+        click.echo("\n".join(shown.text(function) for function in stopped.functions), nl=False)
         return None
     except OutputError as error:
         raise CompileError(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
         ) from error
     return report, files
+
+
+def _written_beside(wanted: _Wanted, messages: Messages) -> list[str]:
+    """Write the testbench and the rule of the files that were read, if they are asked for; the names of the
+    testbench's files."""
+    files = _testbench(wanted.output) if wanted.testbench else []
+    if wanted.dependencies:
+        libraries = click.get_current_context().meta[LIBRARY_FILES]
+        designs = (wanted.design,) if wanted.design else ()
+        _write_dependencies(wanted.dependencies, wanted.output, (*messages.sources, *libraries, *designs))
+    return files
+
+
+def _show(report: "Report", form: str, output: Path, files: list[str]) -> None:
+    from .report import text as report_text
+
+    shown = report_text.render(report, brief=form == "brief").splitlines()
+    for line in (*shown[1:], *_summary(output, files)):
+        click.echo(line)
 
 
 def _write_dependencies(file: Path, output: Path, read: Iterable[str | Path]) -> None:

@@ -8,7 +8,7 @@ import click
 
 from .cli_files import read_board
 from .cli_messages import Messages
-from .cli_options import BOARD, on_command_line
+from .cli_options import BOARD, PLACEMENT_SEED, on_command_line, output_folder
 from .cli_project import ProjectCommand
 from .diag import Code, CompileError, Diagnostic
 from .export.soc import check_board
@@ -25,21 +25,8 @@ __all__ = ["build_command"]
     short_help="Make a bitstream: compile, add memory and host link, place and route.",
 )
 @BOARD
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Output folder, as that of `sluice compile`.  [default: name of the source]",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(1, 2**31 - 1),
-    default=1,
-    metavar="N",
-    help="Begin the placement with another seed.  [default: 1]",
-)
+@output_folder("Output folder, as that of `sluice compile`.  [default: name of the source]")
+@PLACEMENT_SEED
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def build_command(board: str, output: Path | None, seed: int, source: Path, options: tuple[str, ...]) -> None:

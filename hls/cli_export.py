@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from .cli_messages import Messages
+from .cli_options import output_folder
 from .cli_project import ProjectCommand
 from .diag import Code, CompileError, Diagnostic
 from .export.description import Description, DescriptionError, read_description
@@ -25,14 +26,7 @@ __all__ = ["export_command"]
     + "; ".join(f"{name}: {one.title}" for name, one in FORMATS.items())
     + ". Repeatable.  [default: all that the design has]",
 )
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Where to make a folder for each.  [default: OUT/export]",
-)
+@output_folder("Where to make a folder for each.  [default: OUT/export]")
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 def export_command(folder: Path, formats: tuple[str, ...], output: Path | None, form: str) -> None:
     """Write what other tools need to build a compiled design in.

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .cli_messages import Messages
+from .cli_options import output_file
 from .signals import supervise
 
 __all__ = ["library_command"]
@@ -58,13 +59,7 @@ def check_command(file: Path, operands: int, seed: int) -> None:
 
 @library_command.command("pack")
 @_FILE
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The packed library.  [default: LIBRARY.slib]",
-)
+@output_file("The packed library.  [default: LIBRARY.slib]")
 def pack_command(file: Path, output: Path | None) -> None:
     """Pack a library into one file, which -l takes as it takes the description.
 

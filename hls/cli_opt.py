@@ -8,7 +8,7 @@ import click
 from .cli_files import read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_options import check_board
+from .cli_options import check_board, output_file
 from .diag import Code, CompileError, Diagnostic
 from .narrow import present
 
@@ -34,13 +34,7 @@ __all__ = ["opt_command"]
     is_flag=True,
     help="Show all passes in the order of the pipeline, with their options, and end.",
 )
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the IR there.  [default: stdout]",
-)
+@output_file("Write the IR there.  [default: stdout]")
 @inspection_options
 def opt_command(
     source: Path | None, passes: str, board: str, listed: bool, output: Path | None, **inspected: Any

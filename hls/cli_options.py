@@ -30,6 +30,7 @@ __all__ = [
     "INCLUDE_DIRS",
     "LIBRARIES",
     "LIBRARY_FILES",
+    "PLACEMENT_SEED",
     "CompileCommand",
     "board_is_named",
     "check_board",
@@ -38,6 +39,8 @@ __all__ = [
     "design_option",
     "make_folder",
     "on_command_line",
+    "output_file",
+    "output_folder",
     "parse_defines",
     "parse_limits",
     "workloads_option",
@@ -48,6 +51,27 @@ DEFAULT_BOARD = "de5net"
 COMMAND = "sluice.command"
 #: key in click's ``meta``: the files of all libraries
 LIBRARY_FILES = "sluice.library_files"
+
+
+PLACEMENT_SEED = click.option(
+    "--seed",
+    type=click.IntRange(1, 2**31 - 1),
+    default=1,
+    metavar="N",
+    help="Begin the placement with another seed.  [default: 1]",
+)
+
+
+def output_folder(text: str) -> Callable[[Callable], Callable]:
+    """The option ``-o DIR`` with this help: the folder ``output``, None by default."""
+    folder = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "output", metavar="DIR", type=folder, default=None, help=text)
+
+
+def output_file(text: str) -> Callable[[Callable], Callable]:
+    """The option ``-o FILE`` with this help: the file ``output``, None by default."""
+    file = click.Path(dir_okay=False, path_type=Path)
+    return click.option("-o", "output", metavar="FILE", type=file, default=None, help=text)
 
 
 class CompileCommand(ProjectCommand):

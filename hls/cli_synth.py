@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .cli_options import PLACEMENT_SEED
 from .cli_project import ProjectCommand
 from .signals import supervise
 
@@ -21,13 +22,7 @@ __all__ = ["synth_command"]
     metavar="MHZ",
     help="Place and route for this kernel clock.  [default: the board's]",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(1, 2**31 - 1),
-    default=1,
-    metavar="N",
-    help="Begin the placement with another seed.  [default: 1]",
-)
+@PLACEMENT_SEED
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def synth_command(folder: Path, board: str | None, freq: float | None, seed: int, as_json: bool) -> None:
     """Synthesize, place and route a compiled design.

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from .cli_messages import Messages
+from .cli_options import output_folder
 from .cli_project import ProjectCommand
 from .diag import CompileError
 from .project.read import NAME, find, read
@@ -34,14 +35,7 @@ _State = dict[Path, tuple[int, int] | None]
     short_help="Compile after each change and print what it changed.",
     context_settings={"ignore_unknown_options": True},
 )
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Output folder.  [default: name of the source]",
-)
+@output_folder("Output folder.  [default: name of the source]")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", metavar="[OPTIONS OF COMPILE]...", nargs=-1, type=click.UNPROCESSED)
 def watch_command(output: Path | None, source: Path, arguments: tuple[str, ...]) -> None:

@@ -4,13 +4,14 @@ An archive is unpacked once, into a folder of the cache that is named by its dig
 """
 
 import hashlib
-import os
 import shutil
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+
+from rtl_lib.user_cache import user_cache
 
 from .diag import Code, CompileError, Span
 
@@ -48,7 +49,10 @@ def unpacked(path: Path) -> Path:
     that is no library, and for a folder that cannot be written."""
     try:
         data = path.read_bytes()
-        folder = _folder() / hashlib.sha256(data).hexdigest()[:32]
+        root = user_cache("libraries")
+        if root is None:
+            raise _error(path, "there is no folder to unpack the library in", "set SLUICE_CACHE to one")
+        folder = root / hashlib.sha256(data).hexdigest()[:32]
         if not folder.is_dir():
             _unpack(path, folder)
     except OSError as error:
@@ -56,11 +60,6 @@ def unpacked(path: Path) -> Path:
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError, KeyError):
         raise _error(path, "the packed library is damaged", "pack it again: sluice library pack") from None
     return folder / DESCRIPTION
-
-
-def _folder() -> Path:
-    root = os.environ.get("SLUICE_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sluice"
-    return Path(root).absolute() / "libraries"
 
 
 def _unpack(path: Path, folder: Path) -> None:

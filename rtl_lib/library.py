@@ -30,6 +30,7 @@ from amaranth.lib import wiring
 
 from . import netlists
 from .dedup import Alike, alike, outline
+from .user_cache import user_cache
 
 __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 
@@ -249,7 +250,7 @@ def _digest(uses: tuple[str, ...], clocked: tuple[str, ...], text: str) -> str:
 
 def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
-    library = PartLibrary(_folder() if cache is None else cache)
+    library = PartLibrary(user_cache("parts") if cache is None else cache)
     text = library.translate(name, library.write(Fragment.get(design, library), name, ports))
     return {f"{name}.v": text} | {f"{part}.v": c.verilog for part, c in sorted(library.modules.items())}
 
@@ -257,7 +258,7 @@ def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[s
 def convert_part(part, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name of one shared part and of those that it uses, for inspection; the same texts as
     :func:`convert` returns for a design."""
-    library = PartLibrary(_folder() if cache is None else cache)
+    library = PartLibrary(user_cache("parts") if cache is None else cache)
     Fragment.get(part, library)  # elaborates it as part of a design would be
     if any(not converted.verilog for converted in library.modules.values()):
         library.translate(_name(part), "")
@@ -420,12 +421,3 @@ def _sources() -> str:
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _folder() -> Path | None:
-    """The cache folder of converted parts: $SLUICE_CACHE, else the user's cache folder; None if there is none."""
-    root = os.environ.get("SLUICE_CACHE")
-    if root:
-        return Path(root) / "parts"
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # stays "~" where the user has no home
-    return Path(home) / "sluice" / "parts" if os.path.isabs(home) else None

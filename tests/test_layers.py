@@ -77,6 +77,9 @@ BETWEEN = {"hls": {"rtl_lib"}, "rtl_lib": set(), "sim": {"hls", "rtl_lib"}, "boa
 #: Parts of the compiler that may look into rtl_lib: for a part's timing, its cost, or to build it.
 READS_RTL_LIB = {"planning.banking", "planning.memory", "planning.schedule", "model", "rtl"}
 
+#: Modules of rtl_lib that know nothing of hardware: any part of the compiler may import them.
+WITHOUT_HARDWARE = {"rtl_lib.user_cache"}
+
 #: Folders that have parts of their own; what lies beside these (``hls/planning/iterate.py``) is a part, too.
 NESTED = {"hls.planning"}
 
@@ -168,7 +171,7 @@ def _of_a_library(use: Import, library: str) -> str | None:
 def _between(use: Import, user: str, top: str) -> str | None:
     if top not in BETWEEN[user]:
         return f"{user} may not import {top}"
-    if user == "hls" and use.user.partition(".")[2] not in READS_RTL_LIB:
+    if user == "hls" and use.user.partition(".")[2] not in READS_RTL_LIB and use.module not in WITHOUT_HARDWARE:
         return f"inside hls only {', '.join(sorted(READS_RTL_LIB))} may import rtl_lib"
     return None
 

@@ -73,6 +73,8 @@ struct AccessRuns {
     u64 id[MOST_LEVELS];
     Counts stride[MOST_LEVELS];  // [0] is the innermost loop; of the first access in each iteration, against the one before
     Counts conflicts;            // loads: iterations begun since the element was stored
+    u64 steady;                  // conflicts as far from the store as the one of the execution before
+    i64 apart;                   // of the execution before: the same iterations; 0 if it met no store
     Bits seen_words, seen_rows;
     u64 *tags;
 };
@@ -201,8 +203,13 @@ template <u32 N> INLINE const Ptr &observed(Observed *o, u32 number, const Ptr &
     a.crossing += first != last;
     for (u64 line = first; line <= last; line++) see_word(a, p, line);
     const Stores &s = o->stores[p.memory];
-    if (kind != STORES && s.tick && p.off / 4 < s.granules && s.tick[p.off / 4])
-        count_value(a.conflicts, (i64)(o->tick + 1 - s.tick[p.off / 4]));
+    if (kind != STORES) {
+        const bool met = s.tick && p.off / 4 < s.granules && s.tick[p.off / 4];
+        const i64 apart = met ? (i64)(o->tick + 1 - s.tick[p.off / 4]) : 0;
+        if (met) count_value(a.conflicts, apart);
+        a.steady += met && apart == a.apart;
+        a.apart = apart;
+    }
     if (kind != LOADS) see_store(*o, p, bytes);
     return p;
 }
@@ -272,6 +279,7 @@ extern "C" u64 sluice_observed(u64 number, u64 *out, u64 room) {
         for (u64 n : a.reuse) row.put(n);
         for (const Counts &c : a.stride) row.put(c);
         row.put(a.conflicts);
+        row.put(a.steady);
     }
     for (u32 k = 0; k < observed_channels; k++) {
         row.put(o->channels[k].calls);

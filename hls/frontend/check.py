@@ -302,29 +302,29 @@ class Program(ParameterChecker):
     def _check_calls(self):
         for constant, span in self.externals.items():
             if span is not None:
-                with self.recover():
-                    raise CompileError.at(
-                        span,
-                        f"'{constant.name}' is declared extern, but not defined",
-                        "write its definition in this file or include it",
-                        code=Code.NOT_DEFINED,
-                    )
+                self._undefined(
+                    span,
+                    f"'{constant.name}' is declared extern, but not defined",
+                    "write its definition in this file or include it",
+                )
         for function in self.functions:
             for callee, span in function.calls.items():
                 if callee.body is None:
-                    with self.recover():
-                        raise CompileError.at(
-                            span,
-                            f"'{callee.name}' is declared but not defined",
-                            "write its body in this file or include it",
-                            code=Code.NOT_DEFINED,
-                        )
+                    self._undefined(
+                        span,
+                        f"'{callee.name}' is declared but not defined",
+                        "write its body in this file or include it",
+                    )
         self.functions = self._callees_first()
         for function in self.functions:
             for callee in function.calls:
                 function.work_items = {**callee.work_items, **function.work_items}
             if function.kernel:
                 function.attrs[Attr.NDRANGE], function.attrs[Attr.REASON] = _kind(function)
+
+    def _undefined(self, span: Span, message: str, hint: str) -> None:
+        with self.recover():
+            raise CompileError.at(span, message, hint, code=Code.NOT_DEFINED)
 
     def _callees_first(self) -> list[tt.FunctionTree]:
         """Callees before callers; recursion is reported at the call that closes the cycle."""

@@ -149,6 +149,9 @@ class Attr:
     UNIT = _key("unit", _ACCESSES, _tuple_of(TEXT, INTEGER), "LSU kind that the program chooses, bytes of its cache")
     FRESH = _key("fresh", "load", FLAG, "reads memory anew each time: others may have written there")
     EARLY = _key("early", "load", FLAG, "is made before it is known whether the program makes it; see `check`")
+    STEPPING = _key(
+        "stepping", "load", COUNT, "is early, at an address that an iteration moves on by at most so many bytes"
+    )
     LANE = _key("lane", _MEMORY_OPS, NATURAL, "the number of its lane, of accesses of work-items side by side")
     ALONE = _key("alone", _ACCESSES, FLAG, "is coalesced with no other access: its own condition keeps the order")
     WRITER = _key("writer", "store", _tuple_of(INTEGER), "numbers of the stores that this one stands for")
@@ -166,6 +169,7 @@ class Attr:
         "booked", "store atomic", TEXT, "those with one name share a write port over levels and reserve cycles of it"
     )
     FUSING = _key("fusing", "loop load store", COUNT, "which of two loops it is of, where fusion is tested")
+    NEST_PART = _key("nest_part", "loop load store", COUNT, "which part of a nest it is of, for a test of order")
 
     INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
 
@@ -202,6 +206,7 @@ class Attr:
         "ivdep", "loop", _tuple_of(_tuple_of(TEXT, INTEGER)), "(memory or all, safe distance or 0) without dependence"
     )
     LOOP_COALESCE = _key("loop_coalesce", "loop", INTEGER, "how many levels to make one loop; -1 all", True)
+    LOOP_INTERCHANGE = _key("loop_interchange", "loop", FLAG, "is to change places with the loop inside it")
     LOOP_FUSE = _key(
         "loop_fuse", "loop", _tuple_of(INTEGER, INTEGER, INTEGER), "number of the block of loops, depth, 1: independent"
     )
@@ -218,6 +223,7 @@ class Attr:
 
     # loops: results of passes
     TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
+    INTERCHANGED = _key("interchanged", "loop", FLAG, "changed places with the loop inside it")
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")

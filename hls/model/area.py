@@ -212,7 +212,8 @@ class _Counter:
             if blocks:
                 found.rams += blocks
             else:
-                found.tables += self._distributed(memory)
+                found.tables += self.cell.memory_tables(memory.depth, memory.width)
+                found.registers += memory.outputs * memory.width
         found.multipliers = sum(self._multipliers(*factors) for factors in module.products)
         return found
 
@@ -234,10 +235,6 @@ class _Counter:
         widest = self.device.rams.bits // SHALLOWEST_BLOCK
         shapes = [(SHALLOWEST_BLOCK << k, widest >> k) for k in range(int(memory.dual), widest.bit_length())]
         return min(math.ceil(memory.depth / words) * math.ceil(memory.width / bits) for words, bits in shapes)
-
-    def _distributed(self, memory: Memory) -> float:
-        rows = math.ceil(memory.depth / self.cell.ram_words)
-        return memory.width * (rows * self.cell.ram_tables + (rows - 1) * 2 / 3)
 
     def _multipliers(self, a: int, b: int) -> int:
         pairs = self._per_block()

@@ -8,19 +8,22 @@ hidden as far as a unit may have words under way.
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
+from ..analysis.memory.strides import AccessPattern, Step, access_patterns
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
-from ..planning.schedule import LevelPlan, RegionPlan
+from ..planning.schedule import Point, RegionPlan
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
+from .conflicts import pace_of_conflicts
 from .ideal import Ideal
+from .moved_words import moved_words, runs_of
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
 
@@ -37,15 +40,21 @@ PATIENCE = 16
 FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
 
 
+#: cycles of a token of a region from one point to another
+Through = Callable[[RegionPlan, Point, Point], float]
+
+
 @dataclass(frozen=True)
 class AccessTraffic:
     """One access of the schedule over a launch: ``count`` executions, of which ``words`` moved a word of memory;
-    ``scattered`` of these open a row. ``same`` of all go to the word of the execution before."""
+    ``scattered`` of these are in another row than the word before, of ``rows`` distinct ones. ``same`` of all go to
+    the word of the execution before."""
 
     count: float
     words: float
     scattered: float
     same: float = 0.0
+    rows: float = 0.0
 
     @property
     def fetching(self) -> float:
@@ -129,14 +138,45 @@ class MemoryTime:
     def _of(self, op: Op) -> AccessTraffic:
         access, found = self.memory.accesses[op], self.counts.accesses(op)
         copies, flushes = self._copies[op.opcode, op.span], self._flushes(op)
+        pattern = self._strided(op, found) if copies > 1 or access.lanes else None
+        if pattern is not None:
+            moved = moved_words(pattern, self.counts, access.word_bytes, self.counts.workload.row_bytes)
+            found, copies = [runs_of(found[0].place, op.opcode, access, [moved])], 1
         if not found:
             count = self._iterations(op)
             return AccessTraffic(count, max(count * access.bytes / access.word_bytes, min(flushes, count)), 0.0)
         count = sum(one.count for one in found) / copies
         words = sum(_words(one, access, flushes) for one in found) / copies
         opened = sum(one.rows for one in found) / copies
-        same = sum(one.same_word for one in found) / copies
-        return AccessTraffic(count, min(words, count), words if access.scattered else min(words, opened), same)
+        same, rows = sum(one.same_word for one in found) / copies, sum(one.rows for one in found)
+        scattered = words if access.scattered else min(words, opened)
+        return AccessTraffic(count, min(words, count), scattered, same, rows)
+
+    @cached_property
+    def _patterns(self) -> dict[Op, AccessPattern]:
+        return access_patterns(self.counts.function)
+
+    def _strided(self, op: Op, found: list[AccessRuns]) -> AccessPattern | None:
+        """The pattern of an access that every loop around it moves by a known amount; None for another one. An amount
+        that is known only at run time is that of the workload, if it is always the same one there."""
+        pattern = self._patterns[op]
+        steps = [(loop, self._known(loop, step, found)) for loop, step in pattern.steps]
+        known = found and all(step.regular and step.amount is not None for _, step in steps)
+        return replace(pattern, steps=tuple(steps)) if known else None
+
+    def _known(self, loop: Op, step: Step, found: list[AccessRuns]) -> Step:
+        if step.amount is not None or not step.regular:
+            return step
+        strides = {
+            (one.low, one.high)
+            for runs in found
+            for stride in runs.strides
+            if stride.loop is not None and self.counts.is_loop(loop, stride.loop)
+            for one in stride.bytes.ranges
+        }
+        if len(strides) != 1 or len(set(*strides)) != 1:
+            return step
+        return replace(step, amount=min(*strides) * self.counts.bodies(loop))
 
     def _flushes(self, op: Op) -> float:
         """How often the unit of a load forgets its words, as stores of the kernel may have changed them."""
@@ -148,7 +188,7 @@ class MemoryTime:
         region = self._regions.get(op)
         return self.counts.loop(region.loop).iterations * self.counts.units if region and region.loop else 1.0
 
-    def interval(self, plan: RegionPlan) -> float:
+    def interval(self, plan: RegionPlan, through: Through) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
         if plan.loop is None or self.ideal is Ideal.MEMORY:
@@ -156,8 +196,12 @@ class MemoryTime:
         free = self._rate(plan) if self.board.memory.timing is not None else 0.0
         if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
             return free
-        hazards = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
-        return max((self._conflicts(op, one, plan, free) for op, one in hazards), default=free)
+        waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
+        for op, one in self.memory.hazards.items():
+            if self._regions.get(op) is plan:
+                level = plan.place[op].level
+                waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, max(free, 1.0)))
+        return max(free, 1.0) + sum(waits.values()) if any(waits.values()) else free
 
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
@@ -165,27 +209,54 @@ class MemoryTime:
         own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
         moved = [self.traffic(op) for op, _ in own]
         bus = sum(one.words for one in moved) * self.word_cycles
-        rows = sum(one.scattered for one in moved) * self.row_cycles
+        rows = sum(one.scattered for one in moved) * self.row_cycles * self._closed([op for op, _ in own])
         most = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0)
         # compute units share the memory, but each has units of its own for its accesses
         return max(bus, rows, most / self.counts.units * self.latency) / iterations
 
-    def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
-        """Cycles between iterations where loads wait until stores before them are in memory, or where these are
-        forwarded or in memory on the chip, until they are made. A load that meets the store of d iterations before
-        waits for what is left of the store's time; d iterations then pass together."""
-        iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
-        time = plan.latency - sum(map(self._typical, plan.levels))
+    def _closed(self, accesses: list[Op]) -> float:
+        """The share of rows that are not open when accesses go to them at random: DRAM keeps one open in each of its
+        banks."""
+        timing, memory = self.board.memory.timing, self.board.memory
+        if not isinstance(timing, DramTiming):
+            return 1.0
+        rows: dict[str, float] = {}
+        for op in accesses:
+            name = self.memory.accesses[op].memory
+            rows[name] = max(rows.get(name, 0.0), self.traffic(op).rows)
+        opened = timing.bank_groups * timing.banks_per_group * len(memory.banks)
+        return max(0.0, 1.0 - opened / max(sum(rows.values()), 1.0))
+
+    def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, through: Through, interval: float) -> float:
+        """Cycles that an iteration, one each ``interval``, waits until stores that its loads meet are in memory, or
+        where these are forwarded or in memory on the chip, until they are made."""
+        waits = self._taking(op, hazard, plan) if op.attrs.get(Attr.FINDS) else op
+        stores = [plan.place[one] for one in hazard.stores if one in plan.place]
+        time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
             time += PATIENCE + self.latency + PATH
-        extra = 0.0
+        found = 0.0
         for load in hazard.loads:
-            found = self.counts.accesses(load)
-            ranges = [one for runs in found for one in runs.conflicts.ranges]
-            apart = [(one.count, self._own_distance(_middle(one), plan)) for one in ranges]
-            waits = sum(count * (time - own * max(free, 1.0)) / own for count, own in apart if own < time)
-            extra = max(extra, waits / len(found) / iterations if found else 0.0)
-        return max(free, 1.0) + extra if extra else free
+            runs = self.counts.accesses(load)
+            each = [self._waits(one, time, interval, plan) for one in runs]
+            found = max(found, sum(each) / len(each) if each else 0.0)
+        return found
+
+    def _waits(self, runs: AccessRuns, time: float, interval: float, plan: RegionPlan) -> float:
+        """Cycles that an iteration of a loop waits, on average, for conflicts of a load with stores that take a
+        ``time`` each."""
+        apart = [(self._own_distance(_middle(one), plan), one.count) for one in runs.conflicts.ranges]
+        if all(distance * interval >= time for distance, _ in apart):
+            return 0.0
+        steady, iterations = runs.steady / runs.conflicts.count, self.counts.loop(plan.loop_op).iterations
+        return pace_of_conflicts(apart, steady, iterations, time, interval) - interval
+
+    def _taking(self, op: Op, hazard: HazardPlan, plan: RegionPlan) -> Op:
+        """Where the values of stores that were found in flight are waited for: the last check of the same stores in
+        the loop."""
+        same = [one for one, other in self.memory.hazards.items() if set(other.stores) & set(hazard.stores)]
+        later = [one for one in same if one in plan.place and one.attrs.get(Attr.UNTIL_PUSHED)]
+        return max(later, key=lambda one: (plan.place[one].level, plan.place[one].stage), default=op)
 
     def _own_distance(self, iterations: float, plan: RegionPlan) -> float:
         """How many of so many iterations are the loop's own: all within an invocation; else those of the loop around it
@@ -196,14 +267,6 @@ class MemoryTime:
             all_of_them = sum(self.counts.loop(op).iterations for op in (*beside, around.loop))
             iterations *= count.iterations / max(all_of_them, 1.0)
         return max(iterations, 1.0)
-
-    def _typical(self, level: LevelPlan) -> float:
-        """What the schedule's latency counts for a level's accesses."""
-        return (
-            float(self.board.read_latency + 2)
-            if any(row.joins and row.op in self.memory.outside for row in level.row)
-            else 0.0
-        )
 
     def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
         """Cycles from an operation of variable latency to its response, expected over the launch."""
@@ -234,7 +297,7 @@ def _middle(one: Range) -> float:
 def _pending(access: Access) -> float:
     """Words that the unit of an access may have under way: infinitely many where its part sets no limit."""
     options = access.hardware.options if access.hardware else {}
-    found = options.get("pending", options.get("outstanding"))
+    found = options.get("pending", options.get("outstanding", options.get("ahead")))
     return float(found) if isinstance(found, int) else math.inf
 
 
@@ -243,6 +306,8 @@ def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
     fetches the words that it uses again, as far as the program returns to them at all."""
     if access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE):
         return float(runs.count)
+    if access.unit is LsuKind.CONSTANT_LOAD:  # a cache that all accesses share, which holds what they read
+        return float(runs.words)
     changes = float(runs.count + runs.crossing - runs.same_word)
     if access.cache_words:
         kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > access.cache_words)

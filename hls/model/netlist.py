@@ -63,6 +63,11 @@ class Memory:
         """The capacity in bits."""
         return self.depth * self.width
 
+    @property
+    def outputs(self) -> int:
+        """Registers of a word that its reads take where it is not in block RAM, which has its own."""
+        return int(self.registered) * (1 + int(self.dual))
+
 
 @dataclass
 class Use:

@@ -13,6 +13,7 @@ that are at hand, go.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -34,8 +35,9 @@ class Responses(Protocol):
         """From an operation of variable latency, but a loop, to its response, in the region of ``plan``: in the first
         iteration of an invocation, or in any."""
 
-    def interval(self, plan: RegionPlan) -> float:
-        """Cycles from one iteration of a loop to the next for the sake of memory."""
+    def interval(self, plan: RegionPlan, through: Callable[[RegionPlan, Point, Point], float]) -> float:
+        """Cycles from one iteration of a loop to the next for the sake of memory; ``through`` are those of a token from
+        one point of it to another."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,8 @@ class SchedulePace:
             together = max(together, count.iterations)
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
-        shared = max(shared, self.responses.interval(plan), float(plan.ii) if plan.ring else 0.0)
-        own = latency + (trips - 1) * max(alone, self.responses.interval(plan), self._least)
+        shared = max(shared, self.responses.interval(plan, self.through), float(plan.ii) if plan.ring else 0.0)
+        own = latency + (trips - 1) * max(alone, self.responses.interval(plan, self.through), self._least)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
             trips=trips,

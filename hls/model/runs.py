@@ -16,7 +16,7 @@ from ..ir.launch import lanes_of, units_of
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..planning.schedule import KernelPlan
-from .workload import AccessRuns, Histogram, LoopRuns, Workload
+from .workload import AccessRuns, Histogram, LoopRuns, Place, Workload
 
 __all__ = ["Assumption", "LoopCount", "RunCounts"]
 
@@ -65,6 +65,8 @@ class RunCounts:
         self.assumptions: list[Assumption] = []
         self._factors = {one.span: one.copies for one in unrolled if not one.full}
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
+        #: of loops that do a part of each iteration of one of the source, where that stands
+        self._split = {one.span: one.into for one in merged if one.how == "split"}
         self._copies = Counter(op.span for op in plan.loops)
         self._counts: dict[Op, LoopCount] = {}
         self.units = units_of(function)  #: compute units, which divide the groups of a launch
@@ -89,13 +91,14 @@ class RunCounts:
             items = self.workload.work_items / lanes_of(self.function)
             units = self.units
             return LoopCount(items / units, self._groups(), self._groups()) if units > 1 else LoopCount(items, 1.0, 1.0)
-        outer, inner = self._source(op.span), self._source(self.innermost(op.span))
+        span = self._split.get(op.span, op.span)
+        outer, inner = self._source(span), self._source(self.innermost(span))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
             what = f"{trips:,} iterations" if trips is not None else "one iteration"
             self.assumptions.append(Assumption(op.span, f"{what} of a loop that the workload does not know"))
             return LoopCount(float(trips or 1), 1.0, 1.0)
-        factor = self._factors.get(op.span, 1)
+        factor = self.bodies(op)
         iterations = sum(_unrolled(one, factor) for one in inner)
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
@@ -104,6 +107,14 @@ class RunCounts:
     def _groups(self) -> float:
         """The groups that a compute unit takes."""
         return self.workload.work_items / math.prod(self.workload.local_size) / self.units
+
+    def bodies(self, op: Op) -> int:
+        """How many iterations of its loop of the source an iteration of a loop of the schedule does."""
+        return self._factors.get(op.span, 1)
+
+    def is_loop(self, op: Op, place: Place) -> bool:
+        """Whether the loop of the source at a place became this loop of the schedule, alone."""
+        return op.span is not None and op.span not in self._merged and place.is_at(op.span, self.main)
 
     def innermost(self, span: Span | None) -> Span | None:
         """Where the innermost loop of the source stands that became the loop at ``span``."""

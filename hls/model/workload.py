@@ -35,7 +35,7 @@ __all__ = [
     "write_workload",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class WorkloadError(Exception):
@@ -138,7 +138,7 @@ class AccessRuns:
     smaller one, ``misses`` in no cache that was tried, and ``cold`` are the first to theirs. ``crossing`` ones touch
     two words, and count in each.
     ``conflicts`` tells for loads of elements that the launch had stored how many iterations, of any loop, had begun
-    since.
+    since; ``steady`` of them as many as at the execution before.
     """
 
     place: Place
@@ -157,6 +157,7 @@ class AccessRuns:
     reuse: Histogram
     strides: tuple[Stride, ...]
     conflicts: Histogram
+    steady: int
 
 
 @dataclass(frozen=True)

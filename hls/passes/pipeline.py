@@ -6,11 +6,11 @@
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..diag import Diagnostic
-from ..ir import Module, Op
+from ..ir import Op
 from ..limits import DEFAULT_LIMITS, Limits
 from ..narrow import instance, present
 from ..target.board import Board
@@ -20,6 +20,7 @@ from .float.flush_denormals import FlushDenormals
 from .float.guard_addends import GuardAddends
 from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
+from .for_each_function import ForEachFunction
 from .link.check_legality import CheckLegality
 from .link.decouple import Decouple
 from .link.link_pipes import LinkPipes
@@ -33,12 +34,13 @@ from .loops.coalesce_loops import CoalesceLoops
 from .loops.final_value_replacement import FinalValueReplacement
 from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
+from .loops.interchange_loops import InterchangeLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
 from .loops.merge_swapped_values import MergeSwappedValues
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
 from .loops.reduce_induction_products import ReduceInductionProducts
-from .loops.unroll import Unroll, Unrolled
+from .loops.unroll import Unroll, fully_unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
 from .lowering.drop_inbounds import DropInbounds
 from .lowering.form_work_item_loop import FormWorkItemLoop
@@ -48,7 +50,7 @@ from .lowering.lower_pointers import LowerPointers
 from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
 from .lowering.wait_for_modules import WaitForModules
-from .manager import FunctionPass, ModulePass, Repeat, Stage
+from .manager import FunctionPass, Repeat, Stage
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
@@ -213,12 +215,15 @@ def _lower(options: PipelineOptions) -> Stage:
             # state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
+            # before coalescing, which makes one loop of two
+            InterchangeLoops(options.address_bits, options.record),
+            *CLEAN,
             CoalesceLoops(options.timing, options.warn, options.record),
             *CLEAN,
             # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
             # Unrolling an outer loop makes inner bounds constant, so each round may find more.
             # A loop that only shifts an array becomes one operation, whether it is marked or not.
-            Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
+            Repeat((RecognizeShiftIdiom(fully_unrolled(options.record)), unroll, *CLEAN)),
             # the earliest place where all barriers are known
             LimitBarriers(options.max_barriers),
         ),
@@ -351,7 +356,7 @@ def _memory(options: PipelineOptions) -> Stage:
         "memory",
         (
             # before loads of one address differ in more than their conditions, and after addresses have their widths
-            LookAheadLoads(options.timing, 0 if hazards else options.memory_latency),
+            LookAheadLoads(options.timing, options.memory_latency, options.stepping_latency, options.word_bytes),
             *TIDY,
             # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
             # tests. Equal loads are merged first, so that what is computed from them becomes equal, too
@@ -499,26 +504,3 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
         target_stage(options),
         units_stage(None),
     )
-
-
-@dataclass(frozen=True)
-class ForEachFunction(ModulePass):
-    """Runs a function pass over kernels and helpers alike."""
-
-    each: FunctionPass
-
-    @property
-    def name(self) -> str:
-        """The name of the function pass."""
-        return self.each.name
-
-    def run(self, module: Module) -> Module:
-        """The module with every function transformed."""
-        return Module({name: self.each.run(f) for name, f in module.functions.items()}, module.sources, module.channels)
-
-
-def _recorded(record: Callable[[Unrolled], None] | None):
-    """A callback that records a shifted array's loop as a fully unrolled one."""
-    if record is None:
-        return None
-    return lambda kernel, span, moves, asked: record(Unrolled(kernel, span, moves, True, asked))

@@ -23,7 +23,8 @@ class PipelineOptions:
     are coalesced up to ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most
     ``unrolled_floats`` floating-point operations in all copies.
 
-    ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
+    ``memory_latency``: latency of global memory in cycles; ``stepping_latency``: of a load whose unit is part of a
+    loop's pipeline (0: there is none). ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
     accesses; ``compared`` names further memories for which they are; ``slots`` is how many stores of one operation may
     be in flight then. The buffers ``copied`` (None: all) are copied to the chip where they have at most ``copy_bytes``
@@ -44,6 +45,7 @@ class PipelineOptions:
     word_bytes: int = 64
     unrolled_floats: int = AutoUnrollPolicy.floats
     memory_latency: int = 0
+    stepping_latency: int = 0
     ram_bytes: int = 0
     hazards: bool = False
     compared: frozenset[str] = frozenset()

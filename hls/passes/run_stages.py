@@ -15,6 +15,7 @@ from .memory.storage_attributes import in_memory
 from .pipeline import (
     decouple_stage,
     inline_stage,
+    kernel_stages,
     legalize_stage,
     link_stage,
     stages_around_split,
@@ -23,7 +24,7 @@ from .pipeline import (
 )
 from .pipeline_options import DEFAULTS, PipelineOptions
 
-__all__ = ["fit_to_target", "legalize", "link_program", "optimize", "split", "without_stream_bounds"]
+__all__ = ["fit_to_target", "legalize", "link_program", "lowered", "optimize", "split", "without_stream_bounds"]
 
 
 def link_program(
@@ -57,6 +58,15 @@ def optimize(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
     with deep_recursion():
         inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
         functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
+    return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
+
+
+def lowered(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
+    """The kernels of :func:`optimize` after the first of their stages, in which nests change."""
+    with deep_recursion():
+        inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
+        manager = PassManager(options.inspection, options.check, frozenset({Form.LINKED, Form.INLINED}))
+        functions = [manager.run_function(kernel_stages(options)[:1], function) for function in inlined.kernels]
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 
 

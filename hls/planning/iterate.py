@@ -33,12 +33,13 @@ from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.pipeline_options import PipelineOptions
-from ..passes.run_stages import fit_to_target, optimize, without_stream_bounds
+from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
 from .copied_buffers import buffers_to_copy, gains_by_copies
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
-from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
+from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
+from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
@@ -123,6 +124,7 @@ class Compilation:
             word_bytes=0 if onchip else memory.word_bytes,
             unrolled_floats=min(AutoUnrollPolicy.floats, device.logic_cells // CELLS_FOR_EACH_FLOAT),
             memory_latency=self.board.read_latency,
+            stepping_latency=0 if onchip else STEPPING_LATENCY,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
             compared=compared,
@@ -144,7 +146,8 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
     best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
-    kernel, attempt, program = _coalesced(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
+    kernel, attempt, program = _coalesced(kernel, attempt, module, compilation)
     kernel, attempt = _copied(kernel, program, compilation) or (kernel, attempt)
     compilation.warnings += attempt.warnings
     return kernel
@@ -192,6 +195,30 @@ def _compared(
     (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
+
+
+def _interchanged(
+    kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module]:
+    """The kernel with the loops of its nests interchanged whose inner loop is a recurrence, where that gains cycles,
+    what was reported for it, and the program that asks for that. Only on memory on the chip: a column of a matrix takes
+    a burst of external memory for each element."""
+    name = kernel.function.name
+    nests = interchangeable_nests(kernel.function, kernel.plan) if compilation.board.memory.kind == "onchip" else []
+    if not nests:
+        return kernel, attempt, module
+    fresh = replace(compilation, warnings=[], changes=[])
+    asked = to_interchange(_alone(name, module), {loop.span for loop in nests})
+    places = interchanged_places(lowered(asked, replace(fresh, inspection=None).passes()))
+    if not places:
+        return kernel, attempt, module
+    candidate, fresh = to_interchange(_alone(name, module), places), replace(compilation, warnings=[], changes=[])
+    try:
+        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
+    except CompileError:  # where the program as written is at a limit
+        return kernel, attempt, module
+    faster = interchange_gains(kernel.plan, found.plan)
+    return (found, fresh, candidate) if faster else (kernel, attempt, module)
 
 
 def _coalesced(

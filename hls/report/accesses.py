@@ -86,7 +86,7 @@ def _outside(a, ops: list[Op], ids, around, patterns, texts, waits: "_Waits", op
         efficiency=efficiency,
         cache_bytes=cache,
         flush=flush,
-        may_stall=a.latency is None,
+        may_stall=a.latency is None or a.unit.holds_pipeline,
         waits_for=waits.of(ops[0]),
         early=is_early(ops[0]),
     )

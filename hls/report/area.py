@@ -40,7 +40,9 @@ _IN_KERNEL: tuple[tuple[re.Pattern, Role], ...] = (
 #: signals of the control registers' read port
 _READ_PORT = frozenset({"bus__r__data", "bus__r__resp", "high"})
 #: parts of a name that say how a signal was derived from a value
-_PREFIX = re.compile(r"^(carried|history|late|stall|gate)_")
+_PREFIX = re.compile(r"^(carried|history|late|stall|gate|delay)_")
+#: memories and their addresses, in a level, that delay values
+_DELAY = re.compile(r"delay(\d+)?_\w+")
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,10 @@ class _Kernel:
                 span = found.span or span
                 continue
             if role is Role.ARITHMETIC and op is None:
-                op = self.producer(found)
+                if _DELAY.fullmatch(part):
+                    role = Role.STATE
+                else:
+                    op = self.producer(found)
             if role is None:
                 role = _role(part, _IN_KERNEL)
                 name = part
@@ -119,8 +124,8 @@ class _Kernel:
         return _Leaf(piece, self.kernel, role, span, tuple(chain), name, op)
 
     def in_level(self, piece: Piece) -> Role:
-        """In a level, registers keep values for later stages; everything else computes them."""
-        if piece.resources.registers and piece.signal:
+        """In a level, registers and memories keep values for later stages; everything else computes them."""
+        if piece.resources.registers and piece.signal or _DELAY.fullmatch(piece.signal):
             return Role.STATE
         found = self.named(piece.signal)
         return Role.FEEDBACK if isinstance(found, Value) and found in self.arguments else Role.ARITHMETIC

@@ -105,6 +105,11 @@ def _inner_name(loop: Loop) -> str:
 
 def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     lines = _unroll(loop)
+    if loop.interchanged:
+        lines.append(
+            f"Interchanged with the inner loop{_inner_name(loop)}, as that takes fewer cycles: each iteration of the "
+            "loop in hardware is one iteration of the inner loop, for all iterations of this one."
+        )
     if loop.variants:
         alike = (f"{one.count} with II {one.ii}{_in_turn(one)}" for one in loop.variants)
         lines.append(f"The copies differ: {'; '.join(alike)}. The figures are of the slowest copy.")

@@ -59,7 +59,10 @@ class _Collector:
         known = KnownDependences(kernel.function, timing.address_bits if timing else 64)
         self.explainer = LoopExplainer(self.memories, self.plans, memory_latency, known)
         self.unrolled = {one.span: one for one in kernel.unrolled}
-        self.merged = {one.span: one for one in kernel.merged}
+        self.merged = {one.span: one for one in kernel.merged if one.how != "split"}
+        split = {one.span: one.into for one in kernel.merged if one.how == "split"}
+        #: by the place of a loop, others in hardware that do a part of each of its iterations
+        self.parts = {split[op.span]: op for op in self.plans if op.span in split}
         self.by_place: dict[Place, list[Op]] = {}
         for op in self.plans:
             self.by_place.setdefault(place_of(op), []).append(op)
@@ -133,7 +136,7 @@ class _Collector:
         """A loop with ``len(ops)`` copies in hardware; the figures are those of the slowest."""
         op = max(ops, key=lambda op: (self.plans[op].ii / self._turns(op), self.plans[op].ii))
         plan = self.plans[op]
-        self.members[name := str(len(self.members))] = ops
+        self.members[name := str(len(self.members))] = [*ops, *filter(None, [self.parts.get(op.span)])]
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
             cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
@@ -155,6 +158,7 @@ class _Collector:
             unroll=unroll,
             children=children,
             copies=len(ops),
+            interchanged=bool(op.attrs.get(Attr.INTERCHANGED)),
             speculative=plan.speculative,
             limit=LoopLimits.of(op).tokens,
             paced=self.pace.paced(plan, bool(serial)),

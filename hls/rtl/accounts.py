@@ -77,6 +77,7 @@ class _Causes:
                 causes.append(Cause("wait", row.op))
             elif self._may_be_refused(row.op):
                 causes.append(Cause("store", row.op))
+        causes += [Cause("wait", op) for op in plan.place if op in self.context.servers.stepping]
         causes += [Cause("group", op) for op in plan.region.ops if ("group", op) in self.seen]
         # work-items at a barrier wait for what stalls the others
         causes.sort(key=lambda cause: present(cause.op).opcode == "meet")
@@ -108,6 +109,8 @@ class _Detectors:
         self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
         # for each operation at a boundary, the loop it is in
         self.around = {row.op: plan for plan in context.plan.loops.values() for row in _rows(plan)}
+        stepping = context.servers.stepping
+        self.around |= {op: plan for plan in context.plan.loops.values() for op in plan.place if op in stepping}
         self.active: dict[Op, object] = {}  #: of outer loops
         inner = [self.seen["issued", plan.loop] for plan in _inner_loops(context)]
         self.issues = Cat(inner).any() if inner else context.run.entered  #: whether something is issued

@@ -160,7 +160,7 @@ def _renew_loads(context) -> None:
         request, made = call.unit.i[call.k], Signal(name=f"{context.names.op(call.op)}_renews")
         loads = [
             u.op
-            for u in context.servers.units.values()
+            for u in context.servers.reaching.values()
             if u.access.direction != "store" and u.access.memory in call.op.attrs.get(Attr.FLUSH, ())
         ]
         if loads:

@@ -10,6 +10,7 @@ from ..ir.launch import units_of
 from ..planning.memory import MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..target.board import Memory
+from ..target.cell import LogicCell
 from .names import Names
 from .servers import Servers
 from .stalls import Stalls
@@ -59,8 +60,9 @@ class RunSignals:
 
 @dataclass(eq=False, kw_only=True)
 class KernelContext:
-    """Shared by all regions of a kernel. ``memories`` are the board's, by the location of accesses; ``arguments`` and
-    ``seed`` are those of :class:`~hls.rtl.values.Values` and :class:`~hls.rtl.stalls.Stalls`."""
+    """Shared by all regions of a kernel. ``memories`` are the board's, by the location of accesses, and ``cell`` is its
+    device's; ``arguments`` and ``seed`` are those of :class:`~hls.rtl.values.Values` and
+    :class:`~hls.rtl.stalls.Stalls`."""
 
     function: Function
     plan: KernelPlan
@@ -69,6 +71,7 @@ class KernelContext:
     memories: Mapping[str | None, Memory]
     arguments: Mapping[str, Value]
     seed: Value | None
+    cell: LogicCell
     ram_faults: bool = False  #: see :class:`hls.options.Options`
     unit_name: str = ""  #: name of the kernel's hardware, or that of one of its compute units
 

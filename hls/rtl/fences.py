@@ -19,7 +19,8 @@ class FenceAccess:
         self.op = op
         units = context.servers.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
-        self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs[Attr.FLUSH]]
+        keeping = [u for u in context.servers.reaching.values() if u.access.direction != "store"]
+        self.loads = [u for u in keeping if u.access.memory in op.attrs[Attr.FLUSH]]
         depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory.fences_under_way)
 

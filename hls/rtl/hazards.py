@@ -84,7 +84,7 @@ def build_hazards(context) -> None:
             m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.retired)
             hurried.setdefault(store, []).append(hazard.unit.waits)
         for load in hazard.loads:
-            if load.op in context.servers.ports:
+            if load.op in context.servers.ports and load.op not in context.servers.stepping:
                 continue  # it holds no word
             renewed = Cat(store.unit.retired.any() for store in hazard.stores).any()
             context.servers.flushes[load.op] = context.servers.flushes.get(load.op, 0) | renewed

@@ -80,8 +80,11 @@ class KernelHardware:
         return [(u.unit.mem, u.op.attrs[Attr.FN]) for u in self._units("atomic", location)]
 
     def _units(self, direction: str, location: str | None) -> list:
-        units = self.context.servers.units.values()
-        return [u for u in units if (u.access.direction, u.access.location) == (direction, location)]
+        return [
+            u
+            for u in self.context.servers.reaching.values()
+            if (u.access.direction, u.access.location) == (direction, location)
+        ]
 
     @property
     def ports(self):
@@ -99,7 +102,7 @@ class KernelHardware:
         stores += [~unsent for unsent in context.servers.unsent]
         over = Signal()  # no store is on its way to its unit, and none will follow
         m.d.sync += over.eq(passed & ~Cat(*context.servers.unsent, C(0)).any())
-        for unit in context.servers.units.values():
+        for unit in context.servers.reaching.values():
             if unit.access.direction != "store":
                 # words fetched in the last run may have been overwritten since
                 anew = self.start | context.servers.flushes.get(unit.op, 0)

@@ -1,21 +1,25 @@
 """One level of a region as a pipeline: its stages, its entry, and what it pushes into the queues after it.
 
-Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage and adds the registers that bring it
-there. Values that no operation of the level computes are recorded in ``incoming`` and come in at the entry.
+Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage. What brings them there is added when the
+level is elaborated, as all stages in which a value is used are known then. Values that no operation of the level
+computes are recorded in ``incoming`` and come in at the entry.
 """
 
-from amaranth import C, Module, Mux, Signal
+from itertools import pairwise
+
+from amaranth import C, Elaboratable, Module, Mux, Signal
 
 from ..ir import Op, Value, has, is_early
 from ..ir.accesses import predicate
 from ..planning.schedule import LevelPlan, Point, RegionPlan
+from .delays import Delay, delay
 from .expression import combinational
 from .units import pipelined_unit
 
 __all__ = ["LevelBuilder"]
 
 
-class LevelBuilder:
+class LevelBuilder(Elaboratable):
     """Builds the module of one level.
 
     Attributes
@@ -61,20 +65,33 @@ class LevelBuilder:
         fixed = self.context.values.fixed(value)
         if fixed is not None:
             return fixed
-        born, known = self._born(value), stage
+        born = self._born(value)
         if stage < born:
             raise AssertionError(f"{value.name or 'value'} is used in stage {stage}, before it is there in {born}")
-        while known > born and (value, known) not in self._at:
-            known -= 1
-        if (value, known) not in self._at:
-            self._at[value, known] = self._make(value, known)
-        for later in range(known + 1, stage + 1):
-            source = self._at[value, later - 1]
-            self._at[value, later] = signal = Signal(
-                len(source), name=f"{self.context.names.value(value)}_s{later}", reset_less=True
-            )
-            self.clocked(signal.eq(source))
+        if (value, stage) not in self._at:
+            self._at[value, stage] = self._make(value, born) if stage == born else self._later(value, born, stage)
         return self._at[value, stage]
+
+    def _later(self, value: Value, born: int, stage: int) -> Signal:
+        """A signal of the value some stages after it became available; :meth:`elaborate` drives it."""
+        name = f"{self.context.names.value(value)}_s{stage}"
+        return Signal(len(self.at(value, born)), name=name, reset_less=True)
+
+    def elaborate(self, platform: object) -> Module:
+        """Add what delays values from each stage in which they are used to the next one. Called once."""
+        stages: dict[Value, list[int]] = {}
+        for value, stage in self._at:
+            stages.setdefault(value, []).append(stage)
+        delay(
+            self,
+            [
+                Delay(self.context.names.value(value), first, self._at[value, first], last, self._at[value, last])
+                for value, used in stages.items()
+                for first, last in pairwise(sorted(used))
+            ],
+            self.context.cell,
+        )
+        return self.m
 
     def _born(self, value: Value) -> int:
         load = self.context.observations.failed.get(value)
@@ -130,6 +147,15 @@ class LevelBuilder:
                 observations.read_errors.append((load, passes & wanted & self.at(errors[load], point.stage)))
             if load in self.context.memory.outside:
                 observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
+
+    def stepping(self) -> list[Signal]:
+        """For each load of the level whose unit may hold it, whether the unit lets it move on; adds the loads."""
+        found = []
+        for op, point in self.region.place.items():
+            if point.level == self.plan.index and op in self.context.servers.stepping:
+                self.at(op.result, self._answered(op))
+                found.append(self.context.servers.stepping[op].unit.ready)
+        return found
 
     def effects(self) -> None:
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are

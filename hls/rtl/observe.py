@@ -112,7 +112,7 @@ class KernelCounters:
         return {row.op: loop for loop, plan in loops for level in plan.levels for row in level.row}
 
     def _accesses(self):
-        loops = self._innermost()
+        loops, reaching = self._innermost(), self.context.servers.reaching
         for op, access in self.context.memory.outside.items():
             memory = self.context.memories[access.location]
             yield AccessLayout(
@@ -128,8 +128,8 @@ class KernelCounters:
                 early=("vain", op) in self.seen,
                 memory=memory.name,
                 peak_bytes_per_ns=memory.shared_peak(1000 / self.clock_mhz) or 0.0,
-                max_burst=max_burst(self.context.servers.units[op].unit) if op in self.context.servers.units else 0,
-                wide=access.lanes > 0 and op in self.context.servers.units,
+                max_burst=max_burst(reaching[op].unit) if op in reaching else 0,
+                wide=access.lanes > 0 and op in reaching,
             )
 
     def _local(self):
@@ -254,7 +254,7 @@ class KernelCounters:
         """The strobes of an access that only a probe shows, in the order of its counters."""
         kinds = {counter.kind for counter in access.counters(self.layout.probed)}
         strobes = {"unaligned": unaligned, "full": full_burst}
-        return [strobe(self.context.servers.units[op].unit) for kind, strobe in strobes.items() if kind in kinds]
+        return [strobe(self.context.servers.reaching[op].unit) for kind, strobe in strobes.items() if kind in kinds]
 
     def _build(self, events):
         levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}

@@ -37,6 +37,7 @@ class LevelQueues:
             self._push_request(row)
         if self.behind is not None:
             self._push_bypass(self.behind)
+        self.moves += self.builder.stepping()
         if self.builder.plan.elastic:
             self.m.d.comb += self.builder.go.eq(Cat(self.moves).all() if self.moves else 1)
 

@@ -184,7 +184,7 @@ class RegionBuilder:
             builder.report_failed_loads()
         queues.push()
         queues.accept()
-        self.m.submodules[f"level{level.index}"] = builder.m
+        self.m.submodules[f"level{level.index}"] = builder
         return queues
 
     # --- events of a loop's tokens ---

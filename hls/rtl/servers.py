@@ -12,6 +12,7 @@ from .hazards import hazards_of
 from .modules import modules_of
 from .port_reservation import build_bookings
 from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
+from .stepping_access import SteppingLoadAccess
 
 __all__ = ["Servers"]
 
@@ -20,8 +21,10 @@ FIXED = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAcce
 
 
 class Servers:
-    """By operation: ``units`` of accesses that may wait and ``ports`` of those that never do, calls on ``channels`` and
-    those answered ``at_once``, ``fences``, ``hazards``, ``meets`` (barriers), and ``modules`` of the user that wait.
+    """By operation: ``units`` of accesses that may wait and ``ports`` of those that take a fixed number of stages,
+    among them the ``stepping`` ones, which may hold their level; ``reaching`` are those of both whose unit is behind
+    the interconnect; calls on ``channels`` and those answered ``at_once``, ``fences``, ``hazards``, ``meets``
+    (barriers), and ``modules`` of the user that wait.
 
     ``bookings`` has (wants to enter, may enter) of levels that reserve cycles of ports. Levels fill in ``queued``, the
     request queue of every access, ``unsent``, stores pushed but not yet accepted by their units, and ``flushes``, when
@@ -31,6 +34,8 @@ class Servers:
     def __init__(self) -> None:
         self.units: dict[Op, Any] = {}
         self.ports: dict[Op, Any] = {}
+        self.stepping: dict[Op, Any] = {}
+        self.reaching: dict[Op, Any] = {}
         self.channels: dict[Op, Any] = {}
         self.at_once: dict[Op, Any] = {}
         self.fences: dict[Op, Any] = {}
@@ -46,7 +51,11 @@ class Servers:
         """Make the units of the kernel. Units that watch accesses find the accesses' units in ``context``."""
         accesses = context.memory.accesses.items()
         self.units = {op: WAITING[a.direction](context, a) for op, a in accesses if a.latency is None}
-        self.ports = {op: FIXED[a.direction](context, a) for op, a in accesses if a.latency is not None}
+        self.stepping = {op: SteppingLoadAccess(context, a) for op, a in accesses if a.unit.holds_pipeline}
+        fixed = {op: a for op, a in accesses if a.latency is not None and op not in self.stepping}
+        self.ports = {op: FIXED[a.direction](context, a) for op, a in fixed.items()} | self.stepping
+        reaching = self.units | self.stepping
+        self.reaching = {op: reaching[op] for op, _ in accesses if op in reaching}
         self.channels = calls_of(context)
         self.at_once = calls_at_once(context)
         self.fences = fences_of(context)

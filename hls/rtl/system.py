@@ -288,6 +288,7 @@ class _System:
                 memories=self._by_location(),
                 arguments=arguments,
                 seed=self._seed(name or function.name),
+                cell=self.board.device.cell,
                 ram_faults=self.options.ram_faults,
                 unit_name=name,
             )

@@ -1,6 +1,7 @@
 """Logic cells of devices, as data: what a cell holds."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,11 +11,14 @@ from .table import Table, read_toml
 
 __all__ = ["LogicCell", "logic_cells"]
 
+#: tables for a bit of the multiplexer between two rows of a memory
+ROW_TABLES = 2 / 3
+
 
 @dataclass(frozen=True)
 class LogicCell:
     """The capacity of a logic cell; ``plural`` is its name in reports. Memories of ``ram_words`` words take
-    ``ram_tables`` tables for each bit of a word."""
+    ``ram_tables`` tables for each bit of a word, in blocks of ``ram_bits`` bits."""
 
     name: str
     plural: str
@@ -22,6 +26,26 @@ class LogicCell:
     registers: int
     ram_words: int
     ram_tables: float
+    ram_bits: int
+
+    def memory_tables(self, depth: int, width: float) -> float:
+        """Tables of a memory of ``depth`` words outside block RAM, with the multiplexers between its rows."""
+        rows = math.ceil(depth / self.ram_words)
+        return width * (rows * self.ram_tables + (rows - 1) * ROW_TABLES)
+
+    def memory_delays(self, cycles: int, widths: Sequence[int]) -> bool:
+        """Whether values of these widths, all delayed by ``cycles``, belong into memories with common addresses rather
+        than into registers.
+
+        They do where registers take a multiple of the cells: three times as many with one register for each table.
+        Logic leaves registers of its cells over, and the more, the more registers a cell has.
+        """
+        blocks = sum(math.ceil(width / self.ram_bits) * self.ram_bits for width in widths)
+        address = (cycles - 1).bit_length()
+        tables = self.memory_tables(cycles, blocks) + address
+        registers = sum(widths) + 2 * address  # of the memory's output, and the two addresses
+        worth = 2 + self.registers / self.tables
+        return worth * (tables / self.tables + registers / self.registers) <= cycles * sum(widths) / self.registers
 
 
 @cache
@@ -41,6 +65,7 @@ def _read(table: Table) -> LogicCell:
         registers=table.integer("registers", 1),
         ram_words=table.integer("ram_words", 1),
         ram_tables=table.number("ram_tables", 0),
+        ram_bits=table.integer("ram_bits", 1),
     )
     table.close()
     return cell

@@ -12,7 +12,7 @@ from hls.profile.profile_text import render_brief, render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
 
-from .program import SOURCE_NAME
+from .program_builds import SOURCE_NAME
 from .timeline import TIMELINE
 
 __all__ = ["write_files"]

@@ -1,30 +1,23 @@
 """Programs and kernels: building, arguments, launching."""
 
-import os
 import shlex
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hls.diag import CompileError, internal_error, render
+from hls.diag import render
 from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
-from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
-from hls.signals import exit_code
-from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import LoadedSystem
 from sim.steps import Steps
 
 from . import compiler, emulated
-from .aocx import Aocx, is_archive
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
@@ -35,13 +28,13 @@ from .event import Event, dependencies
 from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
-from .options import depth_model, parse_options, stall_seed, trace_request, with_design
-from .platform import KINDS, Context, Device
+from .options import stall_seed, trace_request
+from .platform import Context, Device
+from .program_builds import BuildFailure, build_source, only_binary
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
-from .unpredicted import prediction_wanted
 from .work_group_facts import work_group_fact
 
 if TYPE_CHECKING:
@@ -49,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
-SOURCE_NAME = "<program source>"
 #: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name
 NOT_HERE = {
     "compile": "call build(), which compiles and links",
@@ -67,7 +59,7 @@ class Program:
     reference_count = 1
 
     def __init__(self, context: Context, source, binaries: Sequence | None = None) -> None:
-        binary = None if binaries is None else _only_binary(context, source, binaries)
+        binary = None if binaries is None else only_binary(context, source, binaries)
         source = source if binary is None else binary.source
         if not isinstance(source, str):
             raise LogicError(
@@ -99,41 +91,16 @@ class Program:
         Raises cl.RuntimeError with the compiler's messages.
         """
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
-        chosen = with_design(parse_options(words, _main_folder()))
-        if device not in (None, *KINDS):
-            raise LogicError(
-                "clBuildProgram",
-                status_code.INVALID_DEVICE,
-                f"device must be one of {', '.join(KINDS)}, not {device!r}",
-            )
         kind = device or self.context.device.kind
-        native = kind != "board"
-        compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
-            "board": compiler.compile_for_hardware if self.context.device.link else compiler.compile_source,
-            "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
-            "model": _model_source,
-        }
         try:
-            compile = compilers[kind]
-            with compiler.ONE_AT_A_TIME:
-                result = compile(self.source, self.context.device.board, chosen, SOURCE_NAME)
-                predictor = None
-                if kind == "board" and not self.context.device.link and prediction_wanted():
-                    from .predicted import RunPredictor
-
-                    predictor = RunPredictor(self.source, self.context.device.board, chosen, SOURCE_NAME)
-        except CompileError as error:
-            self._log = "\n".join(render(one, error.sources) for one in error.diagnostics)
-            raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from None
-        except Exception as error:
-            if os.environ.get("SLUICE_DEBUG") == "1":
-                raise
-            if exit_code() is not None:
-                raise SystemExit(exit_code()) from None
-            self._log = render(internal_error(error), {})
-            raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
+            result, predictor = build_source(self.source, self.context.device, kind, words)
+        except BuildFailure as failure:
+            self._log = str(failure)
+            raise RuntimeError(
+                "clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log
+            ) from failure.__cause__
         self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
-        self._replace(result, native)
+        self._replace(result, kind != "board")
         self.predictor = predictor
         TIMELINE.command("build")
         self._built_with = words
@@ -477,19 +444,6 @@ def enqueue_task(queue: CommandQueue, kernel: Kernel, wait_for: list[Event] | No
     return event
 
 
-def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
-    """The binary of the one device that a context has."""
-    if not isinstance(devices, (list, tuple)) or list(devices) != context.devices or len(binaries) != 1:
-        raise LogicError(
-            "clCreateProgramWithBinary",
-            status_code.INVALID_VALUE,
-            "a program is made from the devices of its context, and one binary for each: "
-            "cl.Program(context, context.devices, [binary])",
-        )
-    device, data = context.device, binaries[0]
-    return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
-
-
 def get_profile_data_device_intel(
     device: Device,
     program: Program,
@@ -506,16 +460,3 @@ def get_profile_data_device_intel(
         what = "the device is none of the program's context"
         raise LogicError("clGetProfileDataDeviceIntelFPGA", status_code.INVALID_DEVICE, what)
     return program.capture() if read_autorun_kernels else []
-
-
-def _model_source(source: str, board: Board, options: Options, file: str) -> emulated.Emulated:
-    """The program on the model, which takes most of a second to load."""
-    from .modelled import model_source
-
-    return model_source(source, board, options, file)
-
-
-def _main_folder() -> Path:
-    """The folder of the host program, which ``#include`` searches."""
-    main = getattr(sys.modules["__main__"], "__file__", None)
-    return Path(main).resolve().parent if main else Path.cwd()

@@ -102,6 +102,7 @@ class _Reader:
             Histogram(tuple(Range(1 << k, 1 << k, n) for k, n in enumerate(found) if n)),
             tuple(Stride(self._around(level), bytes) for level, bytes in zip(row.levels, strides)),
             self._histogram(),
+            next(self.numbers),
         )
 
     def _histogram(self) -> Histogram:

@@ -55,6 +55,14 @@ class Editor:
         found = await self.client.text_document_inlay_hint_async(lsp.InlayHintParams(self.identifier, everywhere))
         return list(found or ())
 
+    async def hints_at_last(self) -> list[lsp.InlayHint]:
+        """The hints when there are some: a first look at a folder of profiles is a reason to ask for hints, too."""
+        while True:
+            await self.planned()
+            self.refreshed.clear()
+            if found := await self.hints():
+                return found
+
     async def lenses(self) -> list[lsp.CodeLens]:
         return list(await self.client.text_document_code_lens_async(lsp.CodeLensParams(self.identifier)) or ())
 

@@ -55,6 +55,34 @@ __kernel void follows_stores(ARGS) {
     }
 }
 
+// the same where no other invocation of the loop could have its turn: these loads are inside its pipeline
+__kernel void streams(ARGS) {
+    int i = 0, j = 32;
+    for (int k = 0; k < n; k++) {
+        int x = a[i], y = b[j];
+        out[k] = x < y ? x : y;
+        if (x < y) i++;
+        else if (j < 60) j += y & 1 ? 2 : 1;
+    }
+    more[0] = i * 64 + j;
+}
+
+// an exit that what is loaded decides, and words requested ahead that the kernel's own stores change
+__kernel void streams_stored(ARGS) {
+    int i = 0, sum = 0;
+    for (int r = 0; r < 4; r++) {
+        for (int k = 0; k < n && i < 60; k++) {
+            int x = more[i];
+            sum += x;
+            i += x & 1;
+            if (x > 990) break;
+        }
+        for (int k = 0; k < 64; k += 5) more[k] += sum;
+        i = sum & 31;
+    }
+    out[0] = sum;
+}
+
 // a cache as the program wants it, hit and missed, and emptied where its own stores may change what it keeps
 __kernel void chosen_caches(ARGS) {
     for (int r = 0; r < 3; r++) {

@@ -38,6 +38,12 @@ def test_loads_that_follow_what_they_read_have_words_requested_ahead(system, ker
     assert sum(access.lsu == "next-word prefetching" for access in found.memory.outside.values()) == units
 
 
+@pytest.mark.parametrize(("kernel", "units"), [("streams", 3), ("streams_stored", 1)])
+def test_loads_of_streams_are_inside_the_pipeline(system, kernel, units):
+    (found,) = [k for k in system.result.kernels if k.function.name == kernel]
+    assert sum(access.lsu == "stepping prefetching" for access in found.memory.outside.values()) == units
+
+
 def test_rare_accesses_have_small_units(system):
     kernel = next(k for k in system.result.kernels if k.function.name == "once")
     alone = [access for access in kernel.memory.outside.values() if not access.lanes]

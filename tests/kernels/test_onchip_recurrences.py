@@ -1,19 +1,20 @@
 """Recurrences of plain kernels on memory on the chip, in hardware: bytes of the interpreter, with stalls. A nest that
 gathers what its outer loop stores, as one loop; late choices whose two sides are computed apart; rows whose first
-element is stored before them; branches that share the store to an array in registers."""
+element is stored before them; branches that share the store to an array in registers; triangular systems by columns."""
 
 import re
 
 import numpy as np
 import pytest
 
+from hls.ir import Attr
 from tests.benchmarks.suite import CASES
 
 from .system import KernelSystem, Launch
 
 pytestmark = pytest.mark.verilator
 #: kernels of the benchmarks, with the intervals of their loops
-INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5], "interpreter": [5]}
+INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5], "interpreter": [5], "trisolv": [1, 1, 41]}
 NODES = 12
 #: rows of a distance whose terms are added behind the choice
 WARPING = """
@@ -34,6 +35,19 @@ __kernel void warping(__global const int *restrict a, __global const int *restri
     }
     for (int j = 0; j <= n; j++)
         out[j] = row[j];
+}
+"""
+#: an upper triangle from its end, where some terms are left out, in each of a few layers
+BACKWARD = """
+__kernel void backward(__global const float *restrict u, __global float *restrict y, int n, int layers)
+{
+    for (int k = 0; k < layers; k++)
+        for (int i = n - 1; i >= 0; i--) {
+            for (int j = n - 1; j > i; j--)
+                if (u[i * n + j] > 0)
+                    y[i] -= u[i * n + j] * y[j];
+            y[i] = y[i] * 0.75f + k;
+        }
 }
 """
 
@@ -67,6 +81,8 @@ def _launches() -> dict[str, list[Launch]]:
     sizes = (17, 1, 0)
     (machine,) = [one for one in CASES if one.kernel == "interpreter"]
     program, memory, out, _ = machine.arguments()
+    matrix, vectors = rng.normal(size=(17, 17)), [rng.normal(size=17).astype(np.float32) for _ in range(3)]
+    matrix = (matrix + 9 * np.eye(17)).astype(np.float32).reshape(-1)
     return {
         "components": [_launch(seed) for seed in range(6)],
         "edit_distance": [
@@ -77,14 +93,18 @@ def _launches() -> dict[str, list[Launch]]:
             Launch({"program": program, "memory": memory, "out": out}, {"most": most}) for most in (120, 1, 0)
         ],
         "adpcm": [Launch({"in": samples, "out": np.zeros(60, np.uint8)}, {"n": n}) for n in (60, 1, 0)],
+        "trisolv": [Launch({"l": matrix, "x": vectors[0], "b": vectors[1]}, {"n": n}) for n in sizes],
+        "backward": [Launch({"u": matrix, "y": vectors[2]}, {"n": n, "layers": 2}) for n in sizes],
     }
 
 
 def test_bytes_with_stalls():
-    system = KernelSystem("\n".join([*map(_text, INTERVALS), WARPING]), "ecp5_onchip")
+    system = KernelSystem("\n".join([*map(_text, INTERVALS), WARPING, BACKWARD]), "ecp5_onchip")
     try:
         kernels = {one.function.name: one for one in system.result.kernels}
         assert [one.how for one in kernels["components"].merged] == ["coalesced"]
+        for name in ("trisolv", "backward"):
+            assert any(loop.attrs.get(Attr.INTERCHANGED) for loop in kernels[name].plan.loops)
         for name, expected in INTERVALS.items():
             assert [at.ii for at in kernels[name].plan.loops.values()] == expected
         for name, launches in _launches().items():

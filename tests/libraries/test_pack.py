@@ -91,6 +91,9 @@ def test_damaged_archives(tmp_path, monkeypatch):
     monkeypatch.setenv("SLUICE_CACHE", str(file))
     done = run("library", "list", file)
     assert "cannot be unpacked: Not a directory" in done.output
+    monkeypatch.delenv("SLUICE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # as that of a user without a home
+    assert "there is no folder to unpack the library in" in refused("library", "list", file)
 
 
 def test_libraries_that_cannot_be_packed(tmp_path):

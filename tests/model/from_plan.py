@@ -32,6 +32,8 @@ def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")
+    if any(access.unit.holds_pipeline for access in kernel.memory.accesses.values()):
+        raise ValueError("loads inside a level that may stand still are not modelled")
     if units_of(kernel.function) > 1:
         raise ValueError("compute units are not modelled")
     if any(op.opcode == "meet" for op in walk(kernel.function.body)):

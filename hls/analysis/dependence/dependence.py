@@ -10,7 +10,7 @@ through another argument.
 import functools
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import groupby, product
@@ -41,7 +41,7 @@ from ..loops.loop_tree import Loop
 from ..memory.commutativity import Commutativity
 from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
-from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
+from .polyhedral import Count, DistanceQuery, Lanes, Outline, least_of, size_of
 from .witness import conflicts_at_once
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
@@ -233,6 +233,27 @@ class DependenceTester:
         weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
         least = _least_number(question.apart_by(weights))
         return _near(least, trips[-1])
+
+    def meets(self, src: Op, dst: Op, loop: Loop, earlier: Iterable[tuple[Count, Count]] = ()) -> bool:
+        """Whether two accesses of one memory, both inside ``loop``, may touch one byte in an iteration of it for
+        ``src``, and a later one for ``dst``. Of each pair of ``earlier``, the iteration counter of a loop for one of
+        the two (:data:`Count`), the first counter must be less than the second."""
+        return self._meets(src, dst, loop, self.tree.around(src).index(loop), tuple(earlier))
+
+    def meets_within(self, src: Op, dst: Op, loop: Loop) -> bool:
+        """Whether two accesses of one memory, both inside ``loop``, may touch one byte in one iteration of it, and any
+        two of the loops inside."""
+        return self._meets(src, dst, None, self.tree.around(src).index(loop) + 1, ())
+
+    def _meets(self, src: Op, dst: Op, loop: Loop | None, same: int, earlier: tuple[tuple[Count, Count], ...]) -> bool:
+        if max(len(self.tree.around(op)) for op in (src, dst)) > DEEPEST:
+            return True
+        if self._ask(DistanceQuery(self, src, dst, loop, same).text_where(earlier)) is None:
+            return False
+        inside = self._rows(src, dst)
+        return (
+            not inside or self._ask(DistanceQuery(self, src, dst, loop, same, inside).text_where(earlier)) is not None
+        )
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]

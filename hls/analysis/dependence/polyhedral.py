@@ -1,6 +1,6 @@
 """Polyhedral distance queries for isl: at which distance do two accesses touch the same byte?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import gcd
 from typing import Protocol
@@ -14,7 +14,11 @@ from ..affine.iteration_domain import Condition, Domains
 from ..induction.periodic import PeriodicSequence
 from ..loops.loop_tree import Loop, LoopTree
 
-__all__ = ["DistanceQuery", "Lanes", "Outline", "least_of", "size_of"]
+__all__ = ["Count", "DistanceQuery", "Lanes", "Outline", "least_of", "size_of"]
+
+
+#: the iteration counter of a loop, for "src" or for "dst"
+Count = tuple[Loop, str]
 
 
 def size_of(access: Op) -> int:
@@ -160,7 +164,12 @@ class DistanceQuery:
     @property
     def text(self) -> str:
         """The query for isl: the set of distances d."""
+        return self.text_where(())
+
+    def text_where(self, earlier: Iterable[tuple[Count, Count]]) -> str:
+        """The query for isl: the set of distances d at which, of each pair of counters, the first one is less."""
         terms = self._conflict()
+        terms += [f"{self._name(*one)} < {self._name(*other)}" for one, other in earlier]
         if self.loop is None:
             terms.append("d = 0")
         else:

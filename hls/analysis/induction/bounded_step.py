@@ -9,7 +9,7 @@ from ..bits.ranges import Range
 from ..loops.loop_tree import Loop
 from ..loops.sccs import components
 
-__all__ = ["moves_on", "pace"]
+__all__ = ["moves_on", "multiple", "pace"]
 
 #: most selects and sums between a value and its next value
 MOST_STEPS = 32
@@ -32,7 +32,7 @@ def moves_on(load: Op, loop: Op) -> int:
     by how many, and it never moves back; 0 elsewhere. For choices that affect no result: counters do not wrap."""
     (body,) = loop.regions
     late = components(body)
-    moved = _moved(load.operands[0], set(body.args))
+    moved = multiple(load.operands[0], set(body.args))
     if moved is None or load.result not in late:
         return 0
     arg, factor = moved
@@ -42,14 +42,14 @@ def moves_on(load: Op, loop: Op) -> int:
     return found[1] * factor
 
 
-def _moved(value: Value, carried: Collection[Value]) -> tuple[Value, int] | None:
+def multiple(value: Value, carried: Collection[Value]) -> tuple[Value, int] | None:
     """The one carried value that a value is a multiple of, apart from what the loop does not change, and the factor."""
     if value in carried:
         return value, 1
     op = value.op
     if op is None or op.opcode not in _LINEAR:
         return None
-    moving = [part for part in (_moved(operand, carried) for operand in op.operands) if part is not None]
+    moving = [part for part in (multiple(operand, carried) for operand in op.operands) if part is not None]
     if len(moving) != 1:
         return None
     if op.opcode not in ("mul", "shl"):

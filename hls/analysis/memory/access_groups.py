@@ -171,6 +171,7 @@ class _Items:
             and not memory.volatile
             and lane_mask(op) is None
             and not op.attrs.get(Attr.ALONE)
+            and Attr.STEPPING not in op.attrs
             and Attr.UNIT not in op.attrs
         )
 

@@ -2,17 +2,13 @@
 
 from collections.abc import Iterable
 
-from ...ir import Attr, Function, MemoryObject, Op, Region, lane_mask, may_share, memory_name, walk
+from ...ir import Function, MemoryObject, Op, Region, lane_mask, may_share, memory_name, walk
 from ...ir.accesses import reaches_memory
 
 __all__ = ["Clobbers"]
 
 #: effects after which other work-items, or other kernels, may have written what is read next
 _ACQUIRES = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", "call"}
-
-
-#: what changes all elements of an array
-_REPLACES = {"fresh", "shift", "fill"}
 
 
 class Clobbers:
@@ -31,10 +27,6 @@ class Clobbers:
             and not self._memory(op).volatile
         )
 
-    def own(self, op: Op) -> bool:
-        """Whether the operation is a load without a lane mask from an array of the work-item."""
-        return op.opcode == "load" and lane_mask(op) is None and self._memory(op).space == "private"
-
     def among(self, load: Op, ops: Iterable[Op]) -> bool:
         """Whether one of these operations, or of those inside them, may change the value of the load."""
         return any(self._clobbers(load, op) for op in walk(Region(ops=list(ops))))
@@ -42,8 +34,6 @@ class Clobbers:
     def _clobbers(self, load: Op, op: Op) -> bool:
         if op.opcode == "barrier":
             return any(self._overlap(load, write) for write in self._writes)
-        if op.opcode in _REPLACES and op.attrs.get(Attr.MEM) == memory_name(load):
-            return True
         return op.opcode in _ACQUIRES or reaches_memory(op) and op.opcode != "load" and self._overlap(load, op)
 
     def _overlap(self, load: Op, write: Op) -> bool:

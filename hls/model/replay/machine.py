@@ -74,7 +74,12 @@ def wanted_by(planned: Planned) -> list[Op]:
     """The operations of which a run must record what they do."""
     watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
     groups = [op for op in walk(planned.function.body) if op.opcode == "group"]
-    return [*(row.op for row in rows_of(planned, overlap=True)), *watched, *groups]
+    return [*(row.op for row in rows_of(planned, overlap=True)), *watched, *groups, *held_by(planned)]
+
+
+def held_by(planned: Planned) -> list[Op]:
+    """The loads inside levels that may hold them."""
+    return [op for op in planned.memory.outside if planned.memory.holds_pipeline(op)]
 
 
 class _Writer:
@@ -96,6 +101,7 @@ class _Writer:
     def write(self) -> MachineText:
         self.rows = rows = [row.op for row in rows_of(self.planned, self.overlap)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
+        self.text.units += held_by(self.planned)
         self.text.meets = [op for op in rows if op.opcode == "meet"]
         order = {op: k for k, op in enumerate(walk(self.planned.function.body))}
         fenced = [op for op in self.text.meets if self._stores(op)]
@@ -204,7 +210,17 @@ class _Writer:
             *whole_numbers(level),
             *_listed([[*_window(plan, level, one), self._group(one)] for one in windows]),
             *_listed([self._operation(row) for row in level.row if self.overlap or not is_exceptional(row.op)]),
+            *_listed(
+                [
+                    self._held(plan, op)
+                    for op in held_by(self.planned)
+                    if op in plan.place and plan.place[op].level == level.index
+                ]
+            ),
         ]
+
+    def _held(self, plan: RegionPlan, op: Op) -> list[int]:
+        return [plan.place[op].stage, self.columns.columns[op], self.text.units.index(op)]
 
     def _group(self, window: Window) -> int:
         """Of a window of groups the column that says whether a token is the first of its group; behind it stands

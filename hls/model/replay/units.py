@@ -21,6 +21,7 @@ MODELLED = {
     LsuKind.PREFETCHING_LOAD,
     LsuKind.STREAMING_LOAD,
     LsuKind.NEXT_WORD_LOAD,
+    LsuKind.STEPPING_LOAD,
     LsuKind.PIPELINED_LOAD,
     LsuKind.CONSTANT_LOAD,
     LsuKind.STORE,
@@ -59,6 +60,7 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         option("outstanding"),
         option("patience"),
         option("burst_align"),
+        option("ahead"),
         *_atomic(hardware.options.get("function")),
     ]
 

@@ -20,7 +20,8 @@ _WISHES = (
 @dataclass(frozen=True)
 class Merged:
     """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it was inside) or
-    "fused" (it followed)."""
+    "fused" (it followed). Or "split": the loop at ``span`` is none of the source, and does a part of each iteration of
+    the one at ``into``."""
 
     kernel: str
     span: Span | None

@@ -14,7 +14,7 @@ from ...narrow import present
 from ..manager import Form, FunctionPass
 from .unroll_policy import AutoUnrollPolicy
 
-__all__ = ["Unroll", "Unrolled"]
+__all__ = ["Unroll", "Unrolled", "fully_unrolled"]
 
 #: attributes by which the source controls the loop in hardware; such a loop is not unrolled automatically
 _CONTROLS = frozenset(
@@ -31,6 +31,14 @@ class Unrolled:
     copies: int
     full: bool
     asked: bool
+
+
+def fully_unrolled(record: Callable[[Unrolled], None] | None) -> Callable[[str, Span | None, int, bool], None] | None:
+    """A callback (kernel, place, copies, asked for) that records a loop as entirely unrolled; None without
+    ``record``."""
+    if record is None:
+        return None
+    return lambda kernel, span, copies, asked: record(Unrolled(kernel, span, copies, True, asked))
 
 
 @dataclass(frozen=True)

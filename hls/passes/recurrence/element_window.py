@@ -14,6 +14,7 @@ from ...narrow import instance
 from ..memory.masked_values import MaskedValues
 from .step_tree import Choice, Steps, leaves
 from .stepping_index import SteppingIndex
+from .streams import Streams
 
 __all__ = ["ElementWindow", "load_early"]
 
@@ -76,11 +77,12 @@ class ElementWindow:
     index of ``late`` iterations ago, i(t - late). Further places are loaded, at addresses that have been known for so
     long. The next value is that at i(t - late) + d(t) + s(t): d(t), the sum of the last steps, is carried and chooses
     among the places while the step s(t) is computed. Distances are counted in the direction of the index, in units of
-    ``unit``.
+    ``unit``. The loads of further places are loads of ``streams``, if there are any.
     """
 
     index: SteppingIndex
     late: int
+    streams: Streams | None = None
 
     @cached_property
     def taken(self) -> list[Value]:
@@ -212,13 +214,16 @@ class _Building:
 
     def _at(self, index: Value, distance: int, b: Builder, on: Value | None = None) -> dict[Value, Value]:
         """The taken values at a distance from an index, loaded where ``on`` is true."""
-        copies = {self.window.index.index: self._moved(index, distance, b)}
-        for op in clone_ops(self.window.parts, copies):
+        window = self.window
+        copies = {window.index.index: self._moved(index, distance, b)}
+        for part, op in zip(window.parts, clone_ops(window.parts, copies), strict=True):
             if on is not None and op.opcode == "load":
                 at = PREDICATES["load"]
                 op.operands[at] = b.value("and", op.operands[at], on)
+            elif op.opcode == "load" and window.streams is not None:
+                op.attrs[Attr.STEPPING] = window.streams.moved(window.index, part)
             b.region.ops.append(op)
-        return {v: copies[v] for v in self.window.taken}
+        return {v: copies[v] for v in window.taken}
 
     def _stepped(self, after: Callable[[int], Value], b: Builder) -> Value:
         """What follows, if ``after`` gives what follows a step: selected like the next index."""

@@ -7,7 +7,7 @@ from ...analysis.loops.sccs import components
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.timing import TimingModel, recurrences_of
 from ...analysis.timing.model import UnplannedAccesses
-from ...ir import Function, Op, Region, Value, loops_inside_out, memory_name
+from ...ir import Attr, Function, Op, Region, Value, is_access, loops_inside_out
 from ...ir.clone import clone_function
 from ...ir.rewrite import resolve
 from ..manager import Form, FunctionPass
@@ -15,6 +15,7 @@ from ..scalar.common_subexpression_elimination import CommonSubexpressionElimina
 from ..scalar.dead_code_elimination import DeadCodeElimination
 from .element_window import ElementWindow, load_early
 from .stepping_index import SteppingIndex, stepping_indices
+from .streams import Streams, take_turns
 
 __all__ = ["LookAheadLoads"]
 
@@ -22,8 +23,6 @@ __all__ = ["LookAheadLoads"]
 MOST_LATE = 6
 #: most operations that all places of a window compute
 MOST_OPS = 160
-#: cycles more that a load of an array takes which sees the stores before it; which loads do is not known yet
-FORWARDED = 1
 
 
 @dataclass(frozen=True)
@@ -36,49 +35,58 @@ class LookAheadLoads(FunctionPass):
     the index, the elements at it and values that do not change, up to where it meets others.
 
     Loads ahead are early: what they read outside of a buffer is dropped. Nothing in the loop may write there. This is
-    done if by ``timing`` the II falls (None: never), where all that is loaded at an index comes from memory that always
-    answers in time: arrays of the kernel, and global memory of ``latency`` cycles. With 0, global memory stalls, and no
-    window is as long as it takes to answer.
+    done where memory always answers after ``latency`` cycles (0: nowhere), if by ``timing`` the II falls (None: never).
+
+    Where memory stalls, no window is as long as it takes to answer. But a unit that requests words ahead answers in
+    ``stepping`` steps of the loop's pipeline (0: memory does not stall), if the addresses are a stream: they never
+    fall, and move on by at most a word of ``word_bytes``. The loads of the window are marked for that unit (attribute
+    ``stepping``). This is done where no other invocation of the loop could have its turn meanwhile, and not beside
+    accesses to memories of the kernel, some of which could not stand still.
     """
 
     timing: TimingModel | None = None
     latency: int = 0
+    stepping: int = 0
+    word_bytes: int = 0
     name = "look-ahead-loads"
     requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
         """A copy with windows, in the innermost loops; the function itself if no loop gets faster."""
-        if self.timing is None:
+        if self.timing is None or not self.latency:
             return function
         own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
-        cycles = self.timing.ram_latency + (0 if self.latency else FORWARDED)
-        timing = self.timing.planned(_FixedLatency(own, cycles, self.latency))
-        for number in range(sum(1 for _ in loops_inside_out(function.body)) if own or self.latency else 0):
-            function = _Loop(function, number, timing, None if self.latency else own).faster()
+        timing = self.timing.planned(_FixedLatency(own, self.timing.ram_latency, self.latency, self.stepping))
+        streams = Streams(self.word_bytes) if self.stepping else None
+        for number, turns in enumerate(take_turns(function)):
+            if streams is None or not turns:
+                function = _Loop(function, number, timing, streams).faster()
         return function
 
 
 @dataclass(frozen=True)
 class _FixedLatency(UnplannedAccesses):
-    """Accesses of which those to global memory take ``latency`` cycles."""
+    """Accesses of which those to global memory take ``latency`` cycles, or ``stepping`` in the pipeline of a loop."""
 
     latency: int = 1
+    stepping: int = 0
 
     def fixed_latency(self, op: Op) -> int | None:
         own = super().fixed_latency(op)
-        return self.latency or None if own is None and op.opcode == "load" else own
+        if own is not None or not is_access(op) or op.opcode != "load":
+            return own
+        return self.stepping if Attr.STEPPING in op.attrs else self.latency
 
 
 @dataclass(frozen=True)
 class _Loop:
-    """One loop of a function: the one with this ``number`` in the order of ``loops_inside_out``. Windows are of loads
-    from the memories ``own`` (None: any)."""
+    """One loop of a function: the one with this ``number`` in the order of ``loops_inside_out``."""
 
     function: Function
     number: int
     timing: TimingModel
-    own: frozenset[str] | None
+    streams: Streams | None = None
 
     def faster(self) -> Function:
         """The function with a window in this loop, of the fewest places that give the least II; itself if none lowers
@@ -116,17 +124,15 @@ class _Loop:
         late = components(loop.regions[0])
         for index in stepping_indices(loop, Clobbers(function)):
             part = late.get(index.index)
-            if part is not None and any(late.get(v) == part for v in index.loaded) and self._in_time(index):
+            suits = self.streams is None or self.streams.suit(index)
+            if suits and part is not None and any(late.get(v) == part for v in index.loaded):
                 yield index
-
-    def _in_time(self, index: SteppingIndex) -> bool:
-        return self.own is None or all(memory_name(load) in self.own for load, _, _ in index.loads())
 
     def _with_window(self, early: Function, late: int) -> Function | None:
         """A copy with windows whose loads may take ``late`` iterations more; None if they are too large."""
         result = clone_function(early)
         region, _ = self._at(result)
-        windows = [ElementWindow(index, late) for index in self._waiting(result)]
+        windows = [ElementWindow(index, late, self.streams) for index in self._waiting(result)]
         if not windows or sum(each.size for each in windows) > MOST_OPS:
             return None
         values: dict[Value, Value] = {}

@@ -67,7 +67,7 @@ class SteppingIndex:
     def _stays(self, load: Op) -> bool:
         """Whether no iteration changes what is loaded, as far as those parts of its condition hold that are the same in
         all iterations."""
-        if not self.clobbers.movable(load) and not self.clobbers.own(load):
+        if not self.clobbers.movable(load):
             return False
         fixed = [part for part in conjuncts(predicate(load)) if self._is_fixed(part)]
         return not any(

@@ -2,12 +2,13 @@
 
 from .channels import ChannelPlan, bound_stream, plan_channels
 from .hazards import HazardPlan, slots_for
-from .lsu import Access, LsuKind, UnitPlan
+from .lsu import STEPPING_LATENCY, Access, LsuKind, UnitPlan
 from .plan import MemoryPlan, OnChipMemory, plan_memory
 from .read_ports import share_copies
 from .units import choose_units
 
 __all__ = [
+    "STEPPING_LATENCY",
     "Access",
     "ChannelPlan",
     "HazardPlan",

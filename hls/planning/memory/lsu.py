@@ -14,6 +14,7 @@ from rtl_lib.lsu.constant import ConstantLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
+from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
@@ -25,13 +26,15 @@ from ...ir import ArrayType, Attr, Op, moved_type
 from ...narrow import instance, present
 from ...target.board import Memory
 
-__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan"]
+__all__ = ["BURST_ALIGN", "PATIENCE", "STEPPING_LATENCY", "Access", "LsuKind", "UnitPlan"]
 
 #: bytes within which the units' bursts lie unless the memory says otherwise
 BURST_ALIGN = 1024
 #: cycles that a store unit waits, while the kernel runs, for another store to its word or burst, such as one after an
 #: inner loop
 PATIENCE = 256
+#: stages of a level from the address to the data of a load whose unit is part of the level
+STEPPING_LATENCY = SteppingLoadUnit.timing.latency
 
 #: options of a part by name
 Options = dict[str, object]
@@ -74,6 +77,13 @@ def _load_ahead(access: "Access", memory: Memory) -> Options:
     return _load(access, memory) | {"reads_ahead": True}
 
 
+def _stepping_load(access: "Access", memory: Memory) -> Options:
+    # half of the words ahead last for a quarter longer than memory takes to answer
+    moved = max(access.bytes, access.op.attrs[Attr.STEPPING])
+    half = -(-5 * memory.read_latency * moved // (4 * access.word_bytes))
+    return _geometry(access) | _within_bank(memory) | {"ahead": max(4, 2 << (half - 1).bit_length())}
+
+
 def _constant_load(access: "Access", memory: Memory) -> Options:
     return {"access_bytes": access.bytes, "depth": _accesses_under_way(memory)}
 
@@ -114,6 +124,8 @@ class LsuKind(Enum):
     STREAMING_LOAD = "streaming", "load", LoadUnit, WideLoadUnit, _load_ahead
     #: requests the word behind the one in use, which may be dropped
     NEXT_WORD_LOAD = "next-word prefetching", "load", NextWordLoadUnit, None, _load
+    #: inside the pipeline of a loop, which stands still while its word is not here; requests words ahead
+    STEPPING_LOAD = "stepping prefetching", "load", SteppingLoadUnit, None, _stepping_load
     PIPELINED_LOAD = "pipelined", "load", PipelinedLoadUnit, None, _small
     CONSTANT_LOAD = "constant-pipelined", "load", ConstantLoadUnit, None, _constant_load
     STORE = "burst-coalesced", "store", StoreUnit, WideStoreUnit, _store, "burst-coalesced non-aligned"
@@ -151,6 +163,12 @@ class LsuKind(Enum):
         return self in (LsuKind.CACHED_LOAD, LsuKind.CONSTANT_LOAD)
 
     @property
+    def holds_pipeline(self) -> bool:
+        """Whether the unit answers in a fixed number of steps of the pipeline that it is part of, and holds it while it
+        cannot."""
+        return self is LsuKind.STEPPING_LOAD
+
+    @property
     def gathers_stores(self) -> bool:
         """Whether stores wait for others to their word or burst, and must be told when none will come."""
         return self in (LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE)
@@ -171,8 +189,9 @@ class Access:
     ``unit`` is the kind of load-store unit; ``reason`` says why it was chosen. ``bytes`` is the size of one access,
     ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory (None:
     the default one, or a memory of the kernel). ``latency`` is the fixed number of cycles of an access that is never
-    refused, None if it is unknown. The load unit keeps ``cache_words`` words of memory, or, where that is 0, the one in
-    use. A ``forwarding`` load sees stores until the cycle before its data is valid.
+    refused (in steps of its pipeline, if its unit may hold that), None if it is unknown. The load unit keeps
+    ``cache_words`` words of memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the
+    cycle before its data is valid.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
     of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.

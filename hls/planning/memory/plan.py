@@ -15,7 +15,7 @@ from ...narrow import instance, present
 from ...target.board import Board, Memory, Rams
 from .banks import watches
 from .hazards import HazardPlan, fences_under_way, plan_hazards
-from .lsu import Access, LsuKind
+from .lsu import STEPPING_LATENCY, Access, LsuKind
 from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
@@ -62,7 +62,7 @@ class MemoryPlan:
         """The plan with the part of every unit and port, and all their sizes; called last."""
 
         def served(op: Op, access: Access) -> Access:
-            if access.latency is None:
+            if access.latency is None or access.unit.holds_pipeline:
                 return access.with_unit(present(board.memory_named(access.location)))
             memory = self._memory(op)
             return access.with_port(memory.write_ports if memory else 1)
@@ -188,6 +188,11 @@ class MemoryPlan:
         access = self.accesses.get(op)
         return access is not None and access.pumped
 
+    def holds_pipeline(self, op: Op) -> bool:
+        """Whether the operation is an access whose unit may hold the pipeline that it is part of."""
+        access = self.accesses.get(op)
+        return access is not None and access.unit.holds_pipeline
+
     def fixed_latency(self, op: Op) -> int | None:
         """The fixed latency of the access in cycles; None if it may wait, and for operations that are no accesses."""
         access = self.accesses.get(op)
@@ -256,6 +261,13 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
         span=op.span,
     )
     mask = lane_mask(op)
+    if Attr.STEPPING in op.attrs and mask is None:
+        return replace(
+            access,
+            unit=LsuKind.STEPPING_LOAD,
+            reason="the next address depends on what is read: inside the loop's pipeline, requests words ahead",
+            latency=STEPPING_LATENCY,
+        )
     if mask is None:
         return access
     type, on = moved_type(op), _lanes_known(mask)

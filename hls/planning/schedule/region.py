@@ -261,7 +261,10 @@ class RegionPlanner:
             for op, level in found.levels.op.items()
             if level == k
         )
-        elastic = 0 < stages.depth <= self.elastic_depth and not steady
+        held = any(self.timing.memory_plan.holds_pipeline(op) for op, level in found.levels.op.items() if level == k)
+        if held and steady:
+            raise AssertionError(f"level {k} of a loop must stand still for a load, and cannot for another access")
+        elastic = held or 0 < stages.depth <= self.elastic_depth and not steady
         again, again_overlap = agains
         ready = ready_point(k, found.always, again, decide)
         ready_overlap = ready_point(k, carried, again_overlap, decide) or ready

@@ -52,6 +52,8 @@ bool Level::blocked(const Event& event, const Token& token) const {
 
 bool Level::enabled() const {
   if (!plan.elastic || !inside_) return true;
+  for (const Stepping* unit : held)
+    if (!unit->ready()) return false;
   for (const Event& event : events_) {
     const Token* token = at(event.stage);
     if (token && blocked(event, *token)) return false;
@@ -146,6 +148,10 @@ void Level::evaluate() {
   if (Token* token = dropped ? nullptr : enter()) at(0) = token, inside_++;
   if (plan.spacing > 1) turn_ = turn_ == plan.spacing - 1 ? 0 : turn_ + 1;
   if (!inside_) return;
+  for (size_t k = 0; k < held.size(); k++) {
+    const Token* token = at(plan.held[k].stage);
+    held[k]->step(token ? token->row[plan.held[k].column] : 0);
+  }
   for (const Event& event : events_)
     if (Token* token = at(event.stage)) act(event, token);
   loop_.clock_.move();

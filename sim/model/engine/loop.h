@@ -17,6 +17,15 @@ class Server {
   virtual void take() = 0;
 };
 
+/// A load unit that is part of a level: the level moves only while the unit is ready, and tells it of each step.
+class Stepping {
+ public:
+  virtual ~Stepping() = default;
+  virtual bool ready() const = 0;
+  /// The place of the access that is given in this step: an address behind that of its buffer and 1, or 0 for none.
+  virtual void step(u64 place) = 0;
+};
+
 /// rtl_lib/invocation_window.py: tokens enter once those of earlier invocations that they depend on have left.
 class InvocationWindow {
  public:
@@ -94,6 +103,7 @@ class Level {
   const LevelPlan& plan;
   std::unique_ptr<Fifo> bypass;                  ///< past the operations; none behind the last level
   std::vector<Server*> servers;                  ///< of the row
+  std::vector<Stepping*> held;                   ///< units of the loads inside
   std::vector<std::unique_ptr<Window>> windows;  ///< that begin with this level
 
  private:

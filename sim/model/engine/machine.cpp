@@ -38,8 +38,10 @@ Loop* Machine::build(size_t region, u32 depth, u32 latency) {
   const RegionPlan& plan = plan_.regions[region];
   loops_[region] = std::make_unique<Loop>(clock_, plan, depth, latency, records_[static_cast<size_t>(plan.record)]);
   Loop* loop = loops_[region].get();
-  for (const auto& level : loop->levels)
+  for (const auto& level : loop->levels) {
     for (const OperationPlan& one : level->plan.row) level->servers.push_back(server(one));
+    for (const HeldPlan& one : level->plan.held) level->held.push_back(memory_.stepping(units_, one));
+  }
   bool innermost = true;
   for (const auto& level : loop->levels)
     for (const OperationPlan& one : level->plan.row) innermost = innermost && one.kind != Kind::kLoop;

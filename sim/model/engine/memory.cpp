@@ -140,6 +140,15 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
   return kernel.loads[number] = load_units_.back().get();
 }
 
+Stepping* Memory::stepping(KernelUnits& kernel, const HeldPlan& load) {
+  const auto number = static_cast<size_t>(load.number);
+  auto unit = std::make_unique<SteppingLoadUnit>(clock_, kernel.plan.units[number], kernel.bases[number]);
+  SteppingLoadUnit* made = unit.get();
+  load_units_.push_back(std::move(unit));
+  kernel.loads[number] = made;
+  return made;
+}
+
 Fence* Memory::fence(KernelUnits& kernel, const OperationPlan& operation) {
   fences_.push_back(std::make_unique<Fence>(clock_, kernel.plan.fences[static_cast<size_t>(operation.number)], operation));
   kernel.fences.push_back(fences_.back().get());

@@ -9,6 +9,7 @@
 #include "bank.h"
 #include "constant.h"
 #include "fence.h"
+#include "stepping_load_unit.h"
 #include "wide.h"
 
 namespace sluice {
@@ -103,6 +104,7 @@ class Memory {
   /// `age`: cycles that the board has been running as the replay begins; negative if it is started later.
   Memory(Clock& clock, BoardMemory& memory, Tick age);
   Server* unit(KernelUnits& kernel, const OperationPlan& operation);
+  Stepping* stepping(KernelUnits& kernel, const HeldPlan& load);
   Fence* fence(KernelUnits& kernel, const OperationPlan& operation);
   /// Makes the paths of the units, once all exist.
   void connect();

@@ -25,6 +25,11 @@ struct OperationPlan {
   int number;               ///< of the loop among the regions, or of the unit
 };
 
+/// A load inside a level, whose unit may hold it: where its address is given, and its column in the rows of the record.
+struct HeldPlan {
+  int stage, column, number;
+};
+
 struct WindowPlan {
   Point until;
   int most;
@@ -45,6 +50,7 @@ struct LevelPlan {
   int whole, last;  ///< tokens of a group, all of which must have room, else 0; column of the last of a group
   std::vector<WindowPlan> windows;
   std::vector<OperationPlan> row;
+  std::vector<HeldPlan> held;
 };
 
 struct RegionPlan {
@@ -68,6 +74,7 @@ struct UnitPlan {
   int word_bytes, depth, pending, kept;
   bool reads_ahead, next_word, pipelined;
   int outstanding, patience, align;
+  int ahead;   ///< of a load inside a level: words that it requests ahead, else 0
   int atomic;  ///< 1 of an atomic operation, 2 of one that changes nothing, else 0
 };
 
@@ -167,9 +174,10 @@ class Reader {
   void read(OperationPlan& o) {
     read(o.kind), read(o.push), read(o.depth), read(o.latency), read(o.joins), read(o.always), read(o.column), read(o.number);
   }
+  void read(HeldPlan& h) { read(h.stage), read(h.column), read(h.number); }
   void read(LevelPlan& l) {
     read(l.depth), read(l.elastic), read(l.bypass_depth), read(l.bypass_latency), read(l.ready), read(l.spacing), read(l.whole), read(l.last);
-    read(l.windows), read(l.row);
+    read(l.windows), read(l.row), read(l.held);
   }
   void read(RegionPlan& r) {
     read(r.record), read(r.slots), read(r.entries), read(r.speculative), read(r.apart), read(r.exit_latency), read(r.decide), read(r.again);
@@ -177,7 +185,7 @@ class Reader {
   }
   void read(UnitPlan& u) {
     read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.next_word), read(u.pipelined);
-    read(u.outstanding), read(u.patience), read(u.align), read(u.atomic);
+    read(u.outstanding), read(u.patience), read(u.align), read(u.ahead), read(u.atomic);
   }
   void read(StoresPlan& s) {
     read(s.entries), read(s.per_word), read(s.certain), read(s.port), read(s.on_chip), read(s.unit), read(s.region);

@@ -7,6 +7,8 @@ import pytest
 from hls.analysis.dependence import dependence
 from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
+from hls.ir import walk
+from hls.ir.parser import parse_function
 from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.run_stages import optimize
 from tests.repetitions import half_long
@@ -59,16 +61,65 @@ def test_each_conflict_found_by_trial_is_one(seed, monkeypatch):
         assert dependence._answered(query.text) == int(query.loop is not None), query.text
 
 
-def test_conditional_updates_need_few_queries(monkeypatch):
-    updates = "\n".join(f"if (v & {1 << k}) t[(v + {k}) & 63] += {k};" for k in range(12))
-    function, bits = flat(
+def updated(updates):
+    """A kernel that makes these updates of a private array in each iteration."""
+    return flat(
         "__kernel void k(__global int *restrict o, __global const int *restrict p, int n) {\nint t[64];\n"
         "#pragma unroll 1\nfor (int i = 0; i < 64; i++) t[i] = p[i];\n"
         f"#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ int v = p[i];\n{updates}\n}}\n"
         "#pragma unroll 1\nfor (int i = 0; i < 64; i++) o[i] = t[i];\n}"
     )
+
+
+@pytest.mark.parametrize(
+    "updates",
+    [
+        "\n".join(f"if (v & {1 << k}) t[(v + {k}) & 63] += {k};" for k in range(12)),
+        # no one number meets all of these conditions
+        "\n".join(f"if (v > {70 * k}) t[v & 63] += {k};" for k in range(12)),
+        "\n".join(f"if (v == {70 * k}) t[(v + n) & 63] += {k};" for k in range(12)),
+        # the conditions of a branch are those of all before it
+        " else ".join(f"if (v > {70 * k}) t[v * {k} & 63] = {k};" for k in reversed(range(12))),
+    ],
+    ids=["bits", "thresholds", "numbers", "chain"],
+)
+def test_conditional_updates_need_few_queries(updates, monkeypatch):
+    function, bits = updated(updates)
     asked = []
     answered = dependence._answered.__wrapped__
     monkeypatch.setattr(dependence, "_answered", lambda text: asked.append(text) or answered(text))
     dependences(function, bits)
     assert len(asked) <= 12, len(asked)  # of more than 100 pairs of accesses
+
+
+def test_an_access_that_never_executes_conflicts_with_none():
+    """The conditions of the second store contradict each other."""
+    function = parse_function("""\
+kernel @k(%v.0: i32) {
+  param v: scalar "int" 4
+  memory o: global i32 x ? restrict
+  %1: i32 = const {value = 10}
+  %2: i32 = const {value = 20}
+  %3: i32 = const {value = 30}
+  %4: i1 = slt %1, %v.0
+  %5: i1 = slt %2, %v.0
+  %6: i1 = slt %v.0, %3
+  %7: i1 = slt %v.0, %1
+  %8: i1 = and %4, %5
+  %9: i1 = and %8, %6
+  %10: i1 = and %8, %7
+  %11: i64 = const {value = 0}
+  %12: ptr = addr %11 {mem = "o"}
+  store %12, %1, %9
+  store %12, %2, %10
+  return
+}
+""")
+    tester = dependence.DependenceTester(function, 64)
+    once, never = (op for op in walk(function.body) if op.opcode == "store")
+    assert tester.domains.is_empty(never) and not tester.domains.is_empty(once)
+    assert not tester.pair(once, never) and not tester.pair(never, never)
+    assert tester.pair(once, once) == []  # in one iteration an access has no order with itself
+    never.operands[2] = once.operands[2]
+    (fact,) = dependence.DependenceTester(function, 64).pair(once, never)
+    assert (fact.src, fact.dst, fact.loop) == (once, never, None)

@@ -38,6 +38,10 @@ __kernel void merged(__global const int *restrict a, __global int *restrict b, i
     int i = 0, j = n;
     for (int k = 0; k < n; k++) b[k] = a[i] < a[j] ? a[i++] : a[j++];
 }
+__kernel void far(__global const int *restrict a, __global int *restrict b, int n) {
+    int i = 0;
+    for (int k = 0; k < n; k++) b[k] = i += a[i] > 0 ? 12 : 1;
+}
 __kernel void inside(__global int *restrict a) {
     __local int t[64];
     int i = get_local_id(0);
@@ -77,6 +81,8 @@ def test_depths_and_patience_are_in_the_plan(accesses):
     assert ahead["reads_ahead"] and ahead["pending"] >= latency and ahead["depth"] == 2 * latency + 32
     assert cached["words"] >= 2 * cached["pending"] and "reads_ahead" not in cached
     assert set(by_kind[LsuKind.PIPELINED_LOAD]) == {"word_bytes", "access_bytes"}
+    stepping = by_kind[LsuKind.STEPPING_LOAD]
+    assert stepping["ahead"] // 2 * stepping["word_bytes"] >= latency * stepping["access_bytes"]
 
 
 def test_bursts_stay_within_a_bank(accesses):

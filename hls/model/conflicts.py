@@ -1,0 +1,36 @@
+"""How fast a loop goes on whose loads meet stores of its iterations before."""
+
+import random
+from collections.abc import Sequence
+
+__all__ = ["pace_of_conflicts"]
+
+#: iterations that are drawn: enough for a mean within some percent
+DRAWN = 2000
+
+
+def pace_of_conflicts(
+    apart: Sequence[tuple[float, float]], steady: float, iterations: float, time: float, interval: float
+) -> float:
+    """Cycles between two iterations of a loop, on average. An iteration follows the one before after ``interval``
+    cycles; if its load meets the store of d iterations before, no earlier than ``time`` cycles after that one.
+
+    ``apart`` has pairs of d and how many of all ``iterations`` meet such a store; a share ``steady`` of these conflicts
+    is at the distance of the iteration before. Waits overlap, and are not independent: a loop that waits gives other
+    stores the time that they take. So the conflicts are drawn at random, always the same ones, and the times followed.
+    """
+    drawn = random.Random(0)
+    conflict = min(1.0, sum(count for _, count in apart) / max(iterations, 1.0))
+    distances, counts = [max(1, round(distance)) for distance, _ in apart], [count for _, count in apart]
+    starts, last = [0.0], 0
+    for k in range(1, DRAWN):
+        start = starts[-1] + interval
+        if drawn.random() < conflict:
+            if not last or drawn.random() >= steady:
+                (last,) = drawn.choices(distances, counts)
+            if last <= k:
+                start = max(start, starts[k - last] + time)
+        else:
+            last = 0
+        starts.append(start)
+    return starts[-1] / (DRAWN - 1)

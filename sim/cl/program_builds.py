@@ -1,0 +1,97 @@
+"""How a program comes from its source: the compiler or emulator that builds it, and the binary that it is made from."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hls.diag import CompileError, internal_error, render
+from hls.options import Options
+from hls.signals import exit_code
+from hls.target.board import Board
+
+from . import compiler, emulated
+from .aocx import Aocx, is_archive
+from .binary import Binary
+from .constants import status_code
+from .errors import LogicError
+from .options import depth_model, parse_options, with_design
+from .platform import KINDS, Context, Device
+from .unpredicted import prediction_wanted
+
+if TYPE_CHECKING:
+    from .predicted import RunPredictor
+
+__all__ = ["SOURCE_NAME", "BuildFailure", "build_source", "only_binary"]
+
+SOURCE_NAME = "<program source>"
+
+
+class BuildFailure(Exception):
+    """A build that failed; its text is the build's log."""
+
+
+def build_source(
+    source: str, device: Device, kind: str, words: Sequence[str]
+) -> "tuple[compiler.Compiled | emulated.Emulated, RunPredictor | None]":
+    """The program with the options ``words``, for the device's board or another ``kind`` of device, and what predicts
+    its launches on the simulated board (None if nobody asks for that).
+
+    Raises LogicError for a wrong kind or option, and BuildFailure with the compiler's messages; caused by the error of
+    the compiler if that is the compiler's own.
+    """
+    board, chosen = device.board, with_design(parse_options(words, _main_folder()))
+    if kind not in KINDS:
+        raise LogicError(
+            "clBuildProgram", status_code.INVALID_DEVICE, f"device must be one of {', '.join(KINDS)}, not {kind!r}"
+        )
+    compilers: dict[str, Callable[..., compiler.Compiled | emulated.Emulated]] = {
+        "board": compiler.compile_for_hardware if device.link else compiler.compile_source,
+        "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
+        "model": _model_source,
+    }
+    try:
+        with compiler.ONE_AT_A_TIME:
+            result = compilers[kind](source, board, chosen, SOURCE_NAME)
+            predictor = None
+            if kind == "board" and not device.link and prediction_wanted():
+                from .predicted import RunPredictor
+
+                predictor = RunPredictor(source, board, chosen, SOURCE_NAME)
+    except CompileError as error:
+        raise BuildFailure("\n".join(render(one, error.sources) for one in error.diagnostics)) from None
+    except Exception as error:
+        if os.environ.get("SLUICE_DEBUG") == "1":
+            raise
+        if exit_code() is not None:
+            raise SystemExit(exit_code()) from None
+        raise BuildFailure(render(internal_error(error), {})) from error
+    return result, predictor
+
+
+def only_binary(context: Context, devices: object, binaries: Sequence[bytes]) -> Binary:
+    """The binary of the one device that a context has."""
+    if not isinstance(devices, (list, tuple)) or list(devices) != context.devices or len(binaries) != 1:
+        raise LogicError(
+            "clCreateProgramWithBinary",
+            status_code.INVALID_VALUE,
+            "a program is made from the devices of its context, and one binary for each: "
+            "cl.Program(context, context.devices, [binary])",
+        )
+    device, data = context.device, binaries[0]
+    return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
+
+
+def _model_source(source: str, board: Board, options: Options, file: str) -> emulated.Emulated:
+    """The program on the model, which takes most of a second to load."""
+    from .modelled import model_source
+
+    return model_source(source, board, options, file)
+
+
+def _main_folder() -> Path:
+    """The folder of the host program, which ``#include`` searches."""
+    main = getattr(sys.modules["__main__"], "__file__", None)
+    return Path(main).resolve().parent if main else Path.cwd()
