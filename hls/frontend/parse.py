@@ -11,6 +11,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from .extensions import ExtendedGrammar
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
+from .unknown_types import unknown_type
 from .words import RESERVED_WORDS
 
 __all__ = ["Syntax", "parse", "parse_expressions"]
@@ -33,8 +34,6 @@ _SHOWN = {
 
 #: tokens that name types: those of OpenCL C are tokens as `int` is
 _TYPES = frozenset({"TYPEID", "VOID", "_BOOL", "CHAR", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED"})
-#: an integer type of so many bits
-_SIZED = re.compile(r"u?int(\d+)_t$")
 _SEMICOLON_BEFORE = "a ';' may be missing before this"
 #: after this many syntax errors the rest are not reported
 _MOST_ERRORS = 20
@@ -53,6 +52,7 @@ class _Parser(ExtendedGrammar):
     def __init__(self, **options) -> None:
         super().__init__(**options)
         self.errors: list[Diagnostic] = []
+        self.unknown: set[str] = set()  #: names that were taken for types after an error
         self.types: Iterable[str] = ()  #: names of types that are predefined
 
     # -- messages
@@ -125,16 +125,38 @@ class _Parser(ExtendedGrammar):
     def _recovered(self, parse, top: bool = False) -> list:
         """The result of ``parse`` as a list; empty after an error, in which case tokens up to the likely end of the
         construct are skipped."""
-        begin, depth = self._mark(), len(self._scope_stack)
-        try:
-            found = parse()
-            return found if isinstance(found, list) else [found]
-        except (CompileError, ParseError, RecursionError, *_MALFORMED) as error:
-            self._report(error)
-            del self._scope_stack[depth:]
-            self._typedef_checked_token = None
-            self._skip(begin, top)
-            return []
+        begin, depth, reported = self._mark(), len(self._scope_stack), len(self.errors)
+        while True:
+            try:
+                found = parse()
+                return found if isinstance(found, list) else [found]
+            except (CompileError, ParseError, RecursionError, *_MALFORMED) as error:
+                again = len(self.errors) == reported and self._reports_type(error)
+                if not again:
+                    self._report(error)
+                del self._scope_stack[depth:]
+                self._typedef_checked_token = None
+                if not again:
+                    self._skip(begin, top)
+                    return []
+                reported = len(self.errors)
+                self._reset(begin)
+
+    def _reports_type(self, error: Exception) -> bool:
+        """Whether an undeclared type explains the error. It is reported, and taken for a type from here on."""
+        if not isinstance(error, CompileError) or len(self.errors) >= _MOST_ERRORS:
+            return False
+        names = {name for scope in self._scope_stack for name, is_type in scope.items() if is_type} - self.unknown
+        found = unknown_type(self._tokens, error.diagnostics[0], self._is_known, names)
+        if found is None:
+            return False
+        self.errors.append(found.diagnostic)
+        self.unknown.add(found.name)
+        self._scope_stack[0][found.name] = True
+        return True
+
+    def _is_known(self, name: str) -> bool:
+        return any(name in scope for scope in self._scope_stack)
 
     def _report(self, error: Exception):
         at_end = self._peek() is None
@@ -220,40 +242,11 @@ def _hint(token_type, token, before) -> str:
         and token.value.touches
     ):
         return f"'{before.value}{token.value}' is not a number"
-    if (
-        token_type == "RPAREN"
-        and token is not None
-        and before is not None
-        and before.type == "ID"
-        and token.type in ("TIMES", "ID")
-    ):
-        return _unknown_type(str(before.value))
-    if (
-        token_type == "SEMI"
-        and token is not None
-        and before is not None
-        and before.type == token.type == "ID"
-        and _SIZED.match(before.value)
-    ):
-        return _unknown_type(str(before.value))
-    if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID":
-        return f"'{before.value}' may be a type that is not declared, or a ';' is missing before '{token.value}'"
     if token_type == "SEMI":
         return _SEMICOLON_BEFORE
     if token_type == "RBRACE" and token is None:
         return "a block that was opened is never closed"
     return ""
-
-
-def _unknown_type(name: str) -> str:
-    sized = _SIZED.match(name)
-    if sized is None:
-        return f"'{name}' may be a type that is not declared"
-    if sized[1] in ("8", "16", "32", "64"):
-        return f"#include <stdint.h> declares '{name}'"
-    if 1 <= int(sized[1]) <= 64:
-        return f"#include \"ihc_apint.h\" declares '{name}'"
-    return f"there are no integers of {sized[1]} bits, only of 1 to 64"
 
 
 class Syntax:

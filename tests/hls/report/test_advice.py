@@ -103,8 +103,8 @@ CASES = {
     ),
     "table that decides": (
         "Copy the data of the exit condition to a private array",
-        MERGE.format("a[i] < a[j + n]"),
-        TABLE + MERGE.format("t[i & 1023] < t[(j + n) & 1023]"),
+        MERGE.format("a[i ^ 5] < a[j + n]"),
+        TABLE + MERGE.format("t[(i ^ 5) & 1023] < t[(j + n) & 1023]"),
         HEAD,
     ),
     "counter in place of a channel's end": (
