@@ -43,14 +43,3 @@ __kernel void followed(__global const uchar *restrict next, __global uchar *rest
         last[(i + k) & 3] = i;
     }
 }
-
-__kernel void merged(__global const float *restrict a, __global const float *restrict b, __global float *restrict out, int n, int m)
-{
-    int i = 0, j = 0;
-    for (int k = 0; k < n + m; k++) {
-        if (j >= m || (i < n && a[i] <= b[j]))
-            out[k] = a[i++];
-        else
-            out[k] = b[j++];
-    }
-}

@@ -21,11 +21,6 @@ def launch(kernel: str, count: int, seed: int) -> Launch:
     if kernel == "followed":
         arrays = {"next": rng.permutation(count).astype(np.uint8), "out": np.zeros(210, np.uint8)}
         return Launch(arrays, {"n": 203}, misalign=seed)
-    if kernel == "merged":
-        a, b = (np.sort(rng.normal(0, 9, size)).astype(np.float32) for size in (count // 4, 9))
-        return Launch(
-            {"a": a, "b": b, "out": np.zeros(count // 4 + 9, np.float32)}, {"n": a.size, "m": 9}, misalign=seed
-        )
     return _graph(rng, count, seed)
 
 
