@@ -149,6 +149,16 @@ def main() -> None:
     help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]",
 )
 @click.option(
+    "-copy-bytes",
+    "--copy-bytes",
+    "copy_bytes",
+    type=click.IntRange(0, MOST_CACHE_BYTES),
+    metavar="N",
+    default=0,
+    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, in launches in which each "
+    "has at most N bytes; 0 for none.  [default: 0]",
+)
+@click.option(
     "-no-interleaving",
     "--no-interleaving",
     "no_interleaving",

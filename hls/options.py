@@ -57,6 +57,8 @@ class Options:
         say; 0 for the usual ones
     printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
+    copy_bytes : buffers of at most so many bytes, by the sizes of a launch, that kernels wait for in external memory
+        are copied to the chip while they run; 0 for none
     feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
         "never" any, "always" all that can be, "auto" those for which the schedules predict a gain
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
@@ -87,6 +89,7 @@ class Options:
     local_bytes: int = 0
     feed_forward: str = "never"
     printf: bool = False
+    copy_bytes: int = 0
     single_precision: bool = False
 
     @property
@@ -111,7 +114,7 @@ class Options:
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # a single name
             object.__setattr__(self, "no_interleaving", (self.no_interleaving,))
-        for name in ("cache_bytes", "const_cache_bytes"):
+        for name in ("cache_bytes", "const_cache_bytes", "copy_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
                 raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")
         if self.counters is not None and self.counters not in COUNTERS:

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import jinja2
 
-from ..ir.launch import OVERLAP
+from ..ir.launch import BYTES_OF, OVERLAP
 from ..signals import temporary_folder
 from .c_values import c_argument, c_launch_value
 from .description import Description, half_period_ns
@@ -92,6 +92,7 @@ def _given(view: View) -> Mapping[str, object]:
         "d": described,
         "top": described.top,
         "made": made,
+        "BYTES_OF": BYTES_OF,
         "OVERLAP": OVERLAP,
         "half": half_period_ns(described.clock_mhz),
     }

@@ -20,7 +20,7 @@ from .attributes import Attr
 from .barriers import decisions
 from .build import walk
 from .concurrent import Channel, run_group, run_together, waiting_functions
-from .launch import OVERLAP, IndexSpace, lanes_of, units_of
+from .launch import IndexSpace, lanes_of, launch_value, units_of
 from .model_function import models_of
 from .nodes import Function, Module
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer
@@ -134,12 +134,13 @@ def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iter
         launch.global_size, launch.local_size or function.attrs.get(Attr.WORK_GROUP_SIZE), launch.global_offset
     )
     memories = [bind_buffer(m, launch.buffers) for m in function.memories.values() if m.space == "global"]
+    sizes = {memory.name: memory.size for memory in memories}
     args = [_argument(function, name, value.type, launch.scalars) for name, value in _scalar_args(function)]
     run = env[python_name(function)]
     if Attr.LAUNCH_ARGS in function.attrs:
         space.check_lanes(lanes_of(function))
         groups: Iterable[tuple[list[dict], list[int]]] = [
-            ([{}], _hidden_arguments(function, space, own))
+            ([{}], _hidden_arguments(function, space, own, sizes))
             for own in (space.group_arguments() if units_of(function) > 1 else [{}])
         ]
     else:
@@ -168,11 +169,13 @@ def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tupl
     return [(name, instance(buffers[name], int)) for name in names]
 
 
-def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, int]) -> list[int]:
+def _hidden_arguments(
+    function: Function, space: IndexSpace, group: dict[str, int], sizes: Mapping[str, int]
+) -> list[int]:
     """Their values in order; ``group`` has those of a group. The arguments say that buffers overlap, as program order
     is always kept here."""
     return [
-        1 if name == OVERLAP else group[name] if name in group else space.argument(name)
+        group[name] if name in group else launch_value(name, space, True, sizes)
         for name in function.attrs[Attr.LAUNCH_ARGS]
     ]
 

@@ -1,7 +1,7 @@
 """The index space of a launch, and the hidden arguments that pass it to a kernel."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -9,15 +9,19 @@ from .attributes import Attr
 from .nodes import Function, Value
 
 __all__ = [
+    "BYTES_BITS",
+    "BYTES_OF",
     "DEFAULT_GROUP",
     "OVERLAP",
     "PER_GROUP",
     "PER_UNIT",
     "IndexSpace",
+    "bytes_argument",
     "hidden_arguments",
     "host_arguments",
     "is_part",
     "lanes_of",
+    "launch_value",
     "may_be_offset",
     "most_dims",
     "most_tokens",
@@ -29,10 +33,28 @@ __all__ = [
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always safe
 OVERLAP = "overlap"
+#: prefix of the hidden arguments that say how many bytes a buffer argument of this launch has, in so many bits; 0, for
+#: a size that is not known, is always safe
+BYTES_OF, BYTES_BITS = "bytes_of_", 32
 #: most work-items of a group where they synchronize at barriers and the program does not say how many they are
 DEFAULT_GROUP = 256
 #: prefixes of the hidden arguments that differ between compute units, and between groups
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
+
+
+def bytes_argument(buffer: str) -> str:
+    """The name of the hidden argument that has the bytes of a buffer."""
+    return BYTES_OF + buffer
+
+
+def launch_value(name: str, space: "IndexSpace", overlap: bool, sizes: Mapping[str, int]) -> int:
+    """The value of a hidden argument that the host sets, in a launch whose buffers have ``sizes`` in bytes, by name,
+    and ``overlap`` or not. A size that does not fit the argument is the largest that does."""
+    if name == OVERLAP:
+        return int(overlap)
+    if name.startswith(BYTES_OF):
+        return min(sizes.get(name.removeprefix(BYTES_OF), 0), (1 << BYTES_BITS) - 1)
+    return space.argument(name)
 
 
 def lanes_of(function: Function) -> int:

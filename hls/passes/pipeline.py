@@ -55,6 +55,7 @@ from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
+from .memory.copy_buffers import CopyBuffers
 from .memory.dead_store_elimination import DeadStoreElimination
 from .memory.drop_stream_bounds import DropStreamBounds
 from .memory.forward_stores import ForwardStores
@@ -128,6 +129,8 @@ __all__ = [
 ]
 
 
+#: largest buffer that is copied where passes are shown or run alone
+SHOWN_BYTES = 1024
 #: cheap; runs after every pass that may create constants or dead operations
 CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination())
 #: the same after if-conversion: folding a loop of one trip must not bring `if` regions back
@@ -274,6 +277,8 @@ def _loops(options: PipelineOptions) -> Stage:
             # before the first pass that asks which accesses may be to one buffer
             MergeSwappedValues(),
             *TIDY,
+            # early: what follows is chosen for each body by itself
+            *((CopyBuffers(options.copy_bytes, options.copied), *TIDY) if options.copied != frozenset() else ()),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already
@@ -487,7 +492,7 @@ def units_stage(loads: AbstractSet[Op] | None) -> Stage:
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True)
+    options = replace(options, fp_relaxed=True, hazards=True, copied=None, copy_bytes=options.copy_bytes or SHOWN_BYTES)
     before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),

@@ -13,7 +13,9 @@ suggests something better:
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
    earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
-   (``_coalesced``), on the same terms.
+   (``_coalesced``), on the same terms;
+5. where that is asked for, with copies of small buffers on the chip, if the kernel waits for these in external memory
+   (``_copied``).
 """
 
 from collections.abc import Callable
@@ -34,6 +36,7 @@ from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
+from .copied_buffers import buffers_to_copy, gains_by_copies
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
@@ -76,8 +79,9 @@ class Compilation:
     been reported so far.
 
     ``warnings`` and ``changes`` (loops that were unrolled or merged) grow during the compilation; :meth:`apart` returns
-    a compilation that collects them separately, for an attempt that may be discarded. ``target_mhz`` is the clock that
-    kernels are scheduled for; None means the board's.
+    a compilation that collects them separately, for an attempt that may be discarded. ``copied`` names buffers that the
+    kernel gets copies of on the chip (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
+    clock that kernels are scheduled for; None means the board's.
     """
 
     board: Board
@@ -86,6 +90,7 @@ class Compilation:
     warnings: list[Diagnostic] = field(default_factory=list)
     changes: list[Unrolled | Merged] = field(default_factory=list)
     target_mhz: float | None = None
+    copied: frozenset[str] = frozenset()
 
     def of(self, function: Function) -> "Compilation":
         """The same compilation, for the clock that the kernel asks for."""
@@ -123,6 +128,8 @@ class Compilation:
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
             compared=compared,
+            copy_bytes=self.options.copy_bytes,
+            copied=self.copied,
             slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,
@@ -140,7 +147,8 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
     kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
-    kernel, attempt = _coalesced(kernel, attempt, module, compilation)
+    kernel, attempt, program = _coalesced(kernel, attempt, module, compilation)
+    kernel, attempt = _copied(kernel, program, compilation) or (kernel, attempt)
     compilation.warnings += attempt.warnings
     return kernel
 
@@ -215,10 +223,11 @@ def _interchanged(
 
 def _coalesced(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
-) -> tuple[CompiledKernel, Compilation]:
+) -> tuple[CompiledKernel, Compilation, Module]:
     """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
-    gains cycles, and what was reported for it. The nests are tried one after the other, each once, together with those
-    that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is left out first."""
+    gains cycles, what was reported for it, and the program that asks for that. The nests are tried one after the other,
+    each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is
+    left out first."""
     program = _alone(kernel.function.name, module)
     tried, work = set[Span | None](), 0
     while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:
@@ -231,7 +240,24 @@ def _coalesced(
         found = _joined(loop, program, compilation)
         if found is not None and any(gain(found[0].plan) for one, gain in left if one.span == loop.span):
             kernel, attempt, program = found
-    return kernel, attempt
+    return kernel, attempt, program
+
+
+def _copied(
+    kernel: CompiledKernel, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The only kernel of the program with copies of the buffers that it waits for in external memory, if that is asked
+    for, and what was reported for it; None where that gains nothing."""
+    board, options = compilation.board, compilation.options
+    names = buffers_to_copy(kernel.function, kernel.plan) if options.copy_bytes else frozenset[str]()
+    if board.memory.kind == "onchip" or not names:
+        return None
+    attempt = replace(compilation, warnings=[], changes=[], copied=names)
+    try:
+        found, attempt = _as_written(optimize_alone(kernel.function.name, program, attempt), program, attempt)
+    except CompileError:  # the body twice may exceed a limit
+        return None
+    return (found, attempt) if gains_by_copies(found.plan, kernel.plan) else None
 
 
 def _nests(kernel: CompiledKernel, program: Module, board: Board) -> list[tuple[Op, Callable[[KernelPlan], bool]]]:

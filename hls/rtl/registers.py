@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rtl_lib.axi.register_map import CONTROL, CYCLE_BITS, CYCLES, IDENTIFICATION, INTERRUPT, SLOT, STATUS, RegisterMap
 
-from ..ir.launch import OVERLAP
+from ..ir.launch import BYTES_OF, OVERLAP
 from ..profile.layout import Counter, Layout
 from ..profile.refused import READ_REFUSED, WRITE_REFUSED, refused_bit
 from .interface import ArgumentInterface, FieldInterface, RegisterInterface
@@ -82,10 +82,16 @@ def _argument(map_: RegisterMap, name: str, bits: int, argument: ArgumentInterfa
     width = SLOT_BITS if slots > 1 else bits
     field = FieldInterface("value", 0, width, "rw", "The value.", reset=int(name == OVERLAP))
     if argument is None:
-        kind, text = "launch", _LAUNCH[name] if name in _LAUNCH else _LAUNCH[name.rpartition("_")[0]]
+        kind, text = "launch", _launch_text(name)
     else:
         kind, text = "argument", _argument_text(argument)
     return RegisterInterface(name, kind, map_.argument(name), SLOT_BITS, (field,), text, count=slots)
+
+
+def _launch_text(name: str) -> str:
+    if name.startswith(BYTES_OF):
+        return f"Bytes of buffer {name.removeprefix(BYTES_OF)}, or 0: copied to the chip if few enough."
+    return _LAUNCH[name] if name in _LAUNCH else _LAUNCH[name.rpartition("_")[0]]
 
 
 #: by the name without its dimensions

@@ -14,13 +14,13 @@ from rtl_lib.stall import salt_of
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
 from ..ir import Value as IrValue
 from ..ir.launch import (
-    OVERLAP,
     PER_UNIT,
     IndexSpace,
     group_limit,
     hidden_arguments,
     host_arguments,
     lanes_of,
+    launch_value,
     may_be_offset,
     most_dims,
     units_of,
@@ -334,7 +334,7 @@ def _launch(function) -> list[int]:
     """The launch arguments of a kernel whose global size equals its group size."""
     group = function.attrs.get(Attr.WORK_GROUP_SIZE) or (1,)
     space = IndexSpace.of(group, group)
-    return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
+    return [launch_value(name, space, True, {}) for name in host_arguments(function)]
 
 
 def _interface(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hls.ir.launch import OVERLAP, IndexSpace
+from hls.ir.launch import IndexSpace, launch_value
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
@@ -181,7 +181,13 @@ def execute(
         for argument, value in zip(kernel.arguments, values, strict=True)
         if argument.kind != "pipe"
     }
-    launch = {name: overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
+    shared = overlap(values)
+    sizes = {
+        argument.name: value.value.size
+        for argument, value in zip(kernel.arguments, values, strict=True)
+        if isinstance(value.value, Buffer)
+    }
+    launch = {name: launch_value(name, space, shared, sizes) for name in kernel.launch}
     return program.launches.add(queue, kernel, values, space, (arguments, launch), after)
 
 

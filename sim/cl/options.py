@@ -37,6 +37,7 @@ WITHOUT_EFFECT = {
 SIZES = {
     "private-cache-bytes": ("cache_bytes", MOST_CACHE_BYTES),
     "const-cache-bytes": ("const_cache_bytes", MOST_CACHE_BYTES),
+    "copy-bytes": ("copy_bytes", MOST_CACHE_BYTES),
     "max-work-group-size": ("group_items", 4096),
     "local-mem-size": ("local_bytes", 1 << 30),
 }
@@ -114,6 +115,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         feed_forward=feed_forward,
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
+        copy_bytes=sizes.get("copy_bytes", 0),
         group_items=sizes.get("group_items", 0),
         local_bytes=sizes.get("local_bytes", 0),
     )

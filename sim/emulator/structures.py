@@ -7,7 +7,7 @@ import numpy as np
 
 from hls.emulate import Argument, KernelText
 from hls.ir import ArrayType, FloatType, Type
-from hls.ir.launch import OVERLAP, PER_GROUP, IndexSpace
+from hls.ir.launch import PER_GROUP, IndexSpace, launch_value
 from hls.narrow import instance
 
 __all__ = ["Control", "Launch", "WaitRecord", "make_launch"]
@@ -84,7 +84,7 @@ def make_launch(
     views = [_view(buffers[name]) for name in text.buffers]
     table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
     sizes = (_Word * len(text.locals))(*(instance(buffers[name], int) for name in text.locals))
-    values = _arguments(text, scalars, space)
+    values = _arguments(text, scalars, space, {name: view.size for name, view in zip(text.buffers, views, strict=True)})
     local, groups = (ONE, ONE) if text.flat else (space.local_size, space.groups)
     shape = [_Triple(*size) for size in (space.global_size, local, groups, space.offset)]
     launch = Launch(
@@ -105,13 +105,13 @@ def _view(buffer) -> np.ndarray:
     return np.frombuffer(view.cast("B"), np.uint8) if view.nbytes else np.zeros(0, np.uint8)
 
 
-def _arguments(text: KernelText, scalars, space: IndexSpace):
+def _arguments(text: KernelText, scalars, space: IndexSpace, sizes: Mapping[str, int]):
     data = (ctypes.c_uint8 * text.argument_bytes)()
     for argument in text.scalars:
         _put(data, argument, scalars[argument.name])
     for argument in text.launch_args:
         if not argument.name.startswith(PER_GROUP):  # the text counts groups itself
-            _put(data, argument, 1 if argument.name == OVERLAP else space.argument(argument.name))
+            _put(data, argument, launch_value(argument.name, space, True, sizes))
     return data
 
 

@@ -48,6 +48,20 @@ def test_constant_cache(folder):
     assert caches(folder)["c[i & 3]"] == 16384
 
 
+def test_copied_buffers(folder):
+    (folder / "k.cl").write_text(
+        "__kernel void k(__global int *restrict a, int n) { while (n > 0) n = a[n]; a[0] = n; }"
+    )
+
+    def memories(*options: str) -> list[str]:
+        assert compiled(folder, *options).exit_code == 0
+        (kernel,) = json.loads((folder / "out/report.json").read_text())["kernels"]
+        return [one["name"] for one in kernel["memories"]]
+
+    assert memories() == []
+    assert "a_copy" in memories("--copy-bytes", "512") and "a_copy" in memories("-copy-bytes", "512")
+
+
 def test_control_by_wires(folder):
     refused = compiled(folder, "--control", "wires")
     assert refused.exit_code == 1

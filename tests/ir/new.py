@@ -36,6 +36,7 @@ OPTIONAL = {
     "sink-select-into-addend",
     "reassociate-float-sums",
     "expand-float-reductions",
+    "copy-buffers",
     "decouple",
     "link-printf",
 }

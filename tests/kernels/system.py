@@ -11,7 +11,7 @@ import pytest
 
 from hls.driver import compile
 from hls.ir.interpreter import run_kernel
-from hls.ir.launch import OVERLAP, IndexSpace
+from hls.ir.launch import IndexSpace, launch_value
 from hls.options import Options
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
@@ -67,6 +67,7 @@ class KernelSystem:
         probe: bool = False,
         intervals: int = 0,
         feed_forward: str = "never",
+        copy_bytes: int = 0,
     ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
@@ -80,6 +81,7 @@ class KernelSystem:
             counters=counters,
             probe=probe,
             feed_forward=feed_forward,
+            copy_bytes=copy_bytes,
         )
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.bytes)
@@ -150,7 +152,8 @@ class KernelSystem:
         places = self._place(kernel, launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}
         space = IndexSpace.of(launch.global_size, launch.local_size, launch.offset)
-        sizes = {name: int(launch.overlap) if name == OVERLAP else space.argument(name) for name in interface.launch}
+        held = {name: array.nbytes for name, array in launch.buffers.items()}
+        sizes = {name: launch_value(name, space, launch.overlap, held) for name in interface.launch}
         with _limited():
             return self.loaded.run(interface, places | scalars | dict(launch.shared), sizes), places
 

@@ -50,23 +50,28 @@ class Replay:
         return self.found.cycles / self.recorded - 1
 
 
+def replayer(source: str, board_name: str, copy_bytes: int = 0) -> Replayer:
+    """The kernels of a source text, planned for a board, with copies of buffers of up to ``copy_bytes`` bytes. The same
+    object for the same arguments."""
+    return _replayer(source, board_name, copy_bytes)
+
+
 @cache
-def replayer(source: str, board_name: str) -> Replayer:
-    """The kernels of a source text, planned for a board."""
+def _replayer(source: str, board_name: str, copy_bytes: int) -> Replayer:
     board = load_board(board_name)
     with deep_recursion():
         module = link_program(parse_source(source, MAIN, {}, []).module)
         used = as_used(module, board)
-        kernels, _ = plan_module(module, used, Options())
+        kernels, _ = plan_module(module, used, Options(copy_bytes=copy_bytes))
     planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
     channels = network_channels(module, kernels, used, Options())
     return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
-def run_case(case: Case, board_name: str, cycle: int | None = 0) -> Replayed:
+def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int = 0) -> Replayed:
     """The case on the replay; its bytes are compared with the reference. It begins in that ``cycle`` of the board, or
     (None) after the case before. Raises NotReplayed."""
-    made = replayer(case.source, board_name)
+    made = replayer(case.source, board_name, copy_bytes)
     names = [parameter.name for parameter in made.kernels[case.kernel].function.params]
     given = dict(zip(names, case.arguments(), strict=True))
     arrays = {name: np.ascontiguousarray(a) for name, a in given.items() if isinstance(a, np.ndarray)}
@@ -84,7 +89,7 @@ def run_case(case: Case, board_name: str, cycle: int | None = 0) -> Replayed:
     return made.replay([Launched(started, addresses)], cycle)[0]
 
 
-def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None) -> Iterator[Replay]:
+def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None, copy_bytes: int = 0) -> Iterator[Replay]:
     """The cases that have recorded cycles; they begin in that ``cycle``, or (None) one after the other, as they were
     recorded."""
     for case in cases:
@@ -92,7 +97,7 @@ def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None) ->
         if recorded is None:
             continue
         try:
-            yield Replay(case, run_case(case, board_name, cycle), "", recorded[1])
+            yield Replay(case, run_case(case, board_name, cycle, copy_bytes), "", recorded[1])
         except NotReplayed as error:
             yield Replay(case, None, error.what, recorded[1])
 
@@ -101,10 +106,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.model.replays", description=__doc__)
     parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
     parser.add_argument("--board", default="ecp5_onchip")
+    parser.add_argument("--copy-bytes", type=int, default=0, help="copy buffers of up to so many bytes to the chip")
     arguments = parser.parse_args()
     cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
     errors = []
-    for one in replays(arguments.board, cases):
+    for one in replays(arguments.board, cases, copy_bytes=arguments.copy_bytes):
         if one.found is None:
             print(f"{one.case.kernel:18} not replayed: {one.refused}", flush=True)
             continue

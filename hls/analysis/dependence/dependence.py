@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, product
 from math import prod
 
 import islpy as isl
@@ -265,7 +265,7 @@ class DependenceTester:
         common = self._common(first, second)
         # private memory is reused by all work-items, one after the other
         one_for_all = _memory(self.function, first).space == "private"
-        if first is not second and not self._never_both(first, second):
+        if first is not second and not self._never_both(first, second, len(common)):
             yield first, second, None, len(common)
         for level, loop in enumerate(common if carried else []):
             if one_for_all or not loop.parallel:
@@ -273,13 +273,20 @@ class DependenceTester:
                 if first is not second:
                     yield second, first, loop, level
 
-    def _never_both(self, first: Op, second: Op) -> bool:
-        """Whether at most one of the accesses executes in an iteration of the loops around both, as in two branches of
-        an `if`."""
-        key = predicate(first), predicate(second)
-        if key not in self.exclusive:
-            self.exclusive[key] = self.exclusions.never_both(*key)
-        return self.exclusive[key]
+    def _never_both(self, first: Op, second: Op, common: int) -> bool:
+        """Whether at most one of the accesses executes in an iteration of the ``common`` loops around both, as in two
+        branches of an `if`, or in loops there."""
+        for key in product(self._conditions(first, common), self._conditions(second, common)):
+            if key not in self.exclusive:
+                self.exclusive[key] = self.exclusions.never_both(*key)
+            if self.exclusive[key]:
+                return True
+        return False
+
+    def _conditions(self, access: Op, common: int) -> list[Value]:
+        """What must hold for the access in an iteration of the ``common`` outermost loops around it: its predicate, and
+        those of loops further in."""
+        return [predicate(access), *(loop.op.operands[0] for loop in self.tree.around(access)[common:])]
 
     def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         return [

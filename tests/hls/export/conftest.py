@@ -1,5 +1,5 @@
 """Compiled designs of different kinds: AXI with counters, streams and an autorun kernel, arguments of every type, registers
-beside RAM ports, plain wires."""
+beside RAM ports, plain wires, copies of buffers."""
 
 from pathlib import Path
 
@@ -35,6 +35,14 @@ __kernel void copy(__global const int *a, __global int *o, int n)
         o[i] = a[i];
 }
 """
+COPIES = """
+__kernel void find(__global int *restrict next, int n)
+{
+    while (n > 0)
+        n = next[n];
+    next[0] = n;
+}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +50,7 @@ def designs(tmp_path_factory):
     """Output folders by name."""
     root = tmp_path_factory.mktemp("designs")
     (root / "local.cl").write_text(LOCAL)
+    (root / "copies.cl").write_text(COPIES)
     asked = {
         "vecadd": [EXAMPLES / "vecadd/kernel.cl", "--counters", "--prefix", "va"],
         "packets": [EXAMPLES / "packets/kernel.cl"],
@@ -49,6 +58,7 @@ def designs(tmp_path_factory):
         "axis": [EXAMPLES / "packets/kernel.cl", "--stream-names", "axi", "--reset-active", "low"],
         "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
         "local": [root / "local.cl", "--board", "a10pac"],
+        "copies": [root / "copies.cl", "--copy-bytes", "4096"],
     }
     for name, arguments in asked.items():
         command = ["compile", *map(str, arguments), "--no-html", "-o", str(root / name)]

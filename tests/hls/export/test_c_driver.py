@@ -132,6 +132,19 @@ def test_arguments_of_every_type(designs, driver):
     assert "overlap 0" in lines and value_at(words, copy, "launch_overlap", 4) == b"\1\0\0\0"
 
 
+@pytest.mark.parametrize(("bytes", "wanted"), [(0, 0), (400, 400), (1 << 40, 0xFFFFFFFF)])
+def test_the_size_of_a_buffer(designs, driver, bytes, wanted):
+    lines = driver(
+        "copies",
+        f"""
+    struct TOP_arguments_find find = {{.arg_n = 5, .bytes_of_next = {bytes}u}};
+    TOP_set_arguments_find(&device, &find);
+""",
+    )
+    (find,) = read_description(designs["copies"]).kernels
+    assert value_at(written(lines), find, "launch_bytes_of_next", 4) == struct.pack("<I", wanted)
+
+
 def test_the_size_of_a_launch(designs, driver):
     lines = driver(
         "local",

@@ -1,0 +1,232 @@
+"""Buffer copies: a kernel that waits for external memory works on copies of its small buffers in on-chip memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...ir import (
+    BOOL,
+    Attr,
+    Builder,
+    Function,
+    IntType,
+    MemoryObject,
+    Op,
+    Region,
+    Type,
+    Value,
+    has,
+    is_access,
+    may_share,
+    memory_name,
+    moved_type,
+    walk,
+)
+from ...ir.accesses import PREDICATES
+from ...ir.clone import clone_function, clone_ops
+from ...ir.launch import BYTES_BITS, bytes_argument
+from ..manager import Form, FunctionPass
+
+__all__ = ["CopyBuffers"]
+
+#: of the marks that say which elements were stored
+MARK = IntType(8)
+COUNT = IntType(BYTES_BITS)
+#: operations beside pure ones that a kernel with copies may have
+ALLOWED = frozenset({"load", "store", "loop", "fresh", "return", "yield"})
+
+
+@dataclass(frozen=True)
+class CopyBuffers(FunctionPass):
+    """Data copying into on-chip memory (scratchpad allocation; Panda, Dutt and Nicolau 1997), with a choice at run
+    time. Before: a flat kernel of one work-item, without tokens. After: its body twice, of which a launch executes one.
+    The first works on arrays of the kernel instead of the buffers ``names`` (None: all that may be copied); loops in
+    front of it copy these buffers there, and loops behind it write the elements back that were stored. It is executed
+    where each of the buffers has at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it
+    was.
+
+    A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
+    kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
+    buffer are read, and only elements that the program stores are written.
+    """
+
+    longest: int = 0
+    names: frozenset[str] | None = None
+    name = "copy-buffers"
+    requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
+    forbids = frozenset({Form.ORDERED, Form.NARROW})
+
+    def run(self, function: Function) -> Function:
+        """A copy with both bodies; the function itself where no buffer is worth a copy, or may have one."""
+        if not self.longest or not _alone(function):
+            return function
+        names = [name for name in _accesses(function) if self.names is None or name in self.names]
+        types = {name: type for name in names if (type := self._element(function, name)) is not None}
+        return _Copies(clone_function(function), self.longest, types).build() if types else function
+
+    def _element(self, function: Function, name: str) -> Type | None:
+        """The type of all accesses of a buffer that may be copied; None for any other."""
+        memory, accesses = function.memories[name], _accesses(function)
+        found = {moved_type(op) for op in accesses[name]}
+        if (
+            memory.space != "global"
+            or memory.volatile
+            or len(found) != 1
+            or any(other != name and may_share(memory, function.memories[other]) for other in accesses)
+        ):
+            return None
+        (type,) = found
+        return type if type.bytes <= self.longest and type.bytes.bit_count() == 1 else None
+
+
+def _alone(function: Function) -> bool:
+    """Whether the kernel is one work-item that synchronizes with nothing while it runs."""
+    return not (function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN)) and all(
+        has(op, "pure") or op.opcode in ALLOWED for op in walk(function.body)
+    )
+
+
+def _accesses(function: Function) -> dict[str, list[Op]]:
+    """The loads and stores of each memory."""
+    found: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if is_access(op):
+            found.setdefault(memory_name(op), []).append(op)
+    return found
+
+
+class _Copies:
+    """Builds both bodies of a kernel, in place, where the buffers named in ``types``, of elements of these types, have
+    copies of up to ``longest`` bytes."""
+
+    def __init__(self, function: Function, longest: int, types: Mapping[str, Type]):
+        self.function, self.longest, self.types = function, longest, types
+        self.stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
+        self.counts: dict[str, Value] = {}
+
+    def build(self) -> Function:
+        """The function."""
+        function, body = self.function, self.function.body
+        *own, end = body.ops
+        before, after = Builder(Region(), function.span), Builder(Region(), function.span)
+        fits = self._fits(before)
+        arrays = {name: self._array(name, function.memories[name], "_copy", type) for name, type in self.types.items()}
+        marks = {name: self._marks(name) for name in self.types if name in self.stored}
+        for name in self.types:
+            self._copy_in(before, fits, name, arrays[name], marks.get(name))
+        copy = Region(ops=clone_ops(own, {}))
+        self._redirect(copy, arrays, marks)
+        _under(copy, fits)
+        for name, mark in marks.items():
+            self._copy_out(after, fits, name, arrays[name], mark)
+        otherwise = after.value("xor", fits, after.true())
+        rest = Region(ops=own)
+        _under(rest, otherwise)
+        body.ops = [*before.region.ops, *copy.ops, *after.region.ops, *rest.ops, end]
+        return function
+
+    def _fits(self, b: Builder) -> Value:
+        """Whether each of the buffers has an element, and at most as many as its array."""
+        fits = b.true()
+        for name, type in self.types.items():
+            size = self._argument(name)
+            self.counts[name] = b.value("lshr", size, b.const(type.bytes.bit_length() - 1, COUNT))
+            fits = b.value("and", fits, b.value("ule", b.const(type.bytes, COUNT), size))
+            fits = b.value("and", fits, b.value("ule", size, b.const(self.longest, COUNT)))
+        return fits
+
+    def _argument(self, name: str) -> Value:
+        """The hidden argument that has the bytes of a buffer."""
+        function, hidden = self.function, bytes_argument(name)
+        function.attrs[Attr.LAUNCH_ARGS] = (*function.attrs.get(Attr.LAUNCH_ARGS, ()), hidden)
+        function.args.append(Value(COUNT, hidden, function.body, len(function.args)))
+        return function.args[-1]
+
+    def _array(self, name: str, memory: MemoryObject, suffix: str, type: Type) -> str:
+        array = self._name(name + suffix)
+        length = self.longest // self.types[name].bytes
+        self.function.memories[array] = MemoryObject(array, "private", type, length, span=memory.span)
+        return array
+
+    def _marks(self, name: str) -> str:
+        return self._array(name, self.function.memories[name], "_stored", MARK)
+
+    def _name(self, wanted: str) -> str:
+        while wanted in self.function.memories:
+            wanted += "_"
+        return wanted
+
+    def _copy_in(self, b: Builder, fits: Value, name: str, array: str, mark: str | None) -> None:
+        """A loop over the buffer that loads its elements, and says that none is stored yet."""
+        inside, number = self._loop_body(name)
+        type = self.types[name]
+        value = inside.value("load", _element(inside, name, number, type), inside.true(), result=type)
+        inside.op("store", _element(inside, array, number, type), value, inside.true())
+        if mark is not None:
+            inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
+        self._close(b, fits, name, inside, number)
+
+    def _copy_out(self, b: Builder, fits: Value, name: str, array: str, mark: str) -> None:
+        """A loop over the buffer that writes the elements back that were stored."""
+        inside, number = self._loop_body(name)
+        type = self.types[name]
+        value = inside.value("load", _element(inside, array, number, type), inside.true(), result=type)
+        stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
+        made = inside.value("trunc", stored, result=BOOL)
+        inside.op("store", _element(inside, name, number, type), value, made)
+        self._close(b, fits, name, inside, number)
+
+    def _loop_body(self, name: str) -> tuple[Builder, Value]:
+        body = Region()
+        body.args = [Value(COUNT, "", body, 0)]
+        return Builder(body, self.function.memories[name].span), body.args[0]
+
+    def _close(self, b: Builder, fits: Value, name: str, inside: Builder, number: Value) -> None:
+        following = inside.value("add", number, inside.const(1, COUNT))
+        again = inside.value("ult", following, self.counts[name])
+        inside.op("yield", again, following)
+        spare, b.span = b.span, inside.span
+        b.op("loop", fits, b.const(0, COUNT), attrs={Attr.UNROLL: 1}, results=[COUNT], regions=[inside.region])
+        b.span = spare
+
+    def _redirect(self, copy: Region, arrays: Mapping[str, str], marks: Mapping[str, str]) -> None:
+        """Let the operations of a copied body access the arrays, and mark what they store; arrays of the kernel have a
+        second memory each."""
+        own: dict[str, str] = dict(arrays)
+        for name, memory in list(self.function.memories.items()):
+            if memory.space == "private" and name not in arrays.values() and name not in marks.values():
+                own[name] = self._name(name + "_copy")
+                self.function.memories[own[name]] = replace(memory, name=own[name])
+        for region in [copy, *(inner for op in walk(copy) for inner in op.regions)]:
+            region.ops = [new for op in region.ops for new in self._marked(op, marks)]
+        for op in walk(copy):
+            if (name := str(op.attrs.get(Attr.MEM, ""))) in own:
+                op.attrs[Attr.MEM] = own[name]
+
+    def _marked(self, op: Op, marks: Mapping[str, str]) -> list[Op]:
+        """The operation, with one in front of it that marks the element which it stores."""
+        if op.opcode != "store" or (mark := marks.get(memory_name(op))) is None:
+            return [op]
+        b = Builder(Region(), op.span)
+        offset = op.operands[0].defining_op.operands[0]
+        size = moved_type(op).bytes
+        place = b.value("lshr", offset, b.const(size.bit_length() - 1, offset.type)) if size > 1 else offset
+        b.op("store", b.value("addr", place, attrs={Attr.MEM: mark}), b.const(1, MARK), op.operands[2])
+        return [*b.region.ops, op]
+
+
+def _element(b: Builder, memory: str, number: Value, type: Type) -> Value:
+    """The address of an element."""
+    return b.value("addr", b.value("mul", number, b.const(type.bytes, COUNT)), attrs={Attr.MEM: memory})
+
+
+def _under(region: Region, condition: Value) -> None:
+    """Let the loops and accesses of a body be executed only under a condition, in place; those inside of loops are,
+    with their loops."""
+    guarded: list[Op] = []
+    for op in region.ops:
+        if (place := PREDICATES.get(op.opcode)) is not None:
+            b = Builder(Region(), op.span)
+            op.operands[place] = b.value("and", condition, op.operands[place])
+            guarded += b.region.ops
+        guarded.append(op)
+    region.ops = guarded

@@ -1,0 +1,45 @@
+// Kernels that wait for buffers in external memory, and work on copies of them on the chip.
+
+__kernel void sorted(__global int *restrict a, int n)
+{
+    for (int i = 1; i < n; i++) {
+        int x = a[i];
+        int j = i - 1;
+        while (j >= 0 && a[j] > x) {
+            a[j + 1] = a[j];
+            j--;
+        }
+        a[j + 1] = x;
+    }
+}
+
+__kernel void reached(__global const ushort *restrict row, __global const uchar *restrict edge, __global char *restrict level,
+                      __global short *restrict queue, int source, int nodes)
+{
+    level[source] = 0;
+    queue[0] = source;
+    int head = 0, tail = 1;
+    while (head < tail) {
+        int v = queue[head++];
+        for (int e = row[v]; e < row[v + 1]; e++) {
+            int w = edge[e];
+            if (level[w] < 0) {
+                level[w] = level[v] + 1;
+                queue[tail++] = w;
+            }
+        }
+    }
+}
+
+__kernel void followed(__global const uchar *restrict next, __global uchar *restrict out, int n)
+{
+    int last[4];
+    for (int k = 0; k < 4; k++)
+        last[k] = k;
+    int i = 0;
+    for (int k = 0; k < n; k++) {
+        i = next[i];
+        out[k] = i + last[k & 3];
+        last[(i + k) & 3] = i;
+    }
+}
