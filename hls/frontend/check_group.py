@@ -33,7 +33,8 @@ _ATOMICS = {
 }
 #: operations that take any 32 or 64 bits, also those of a number in floating point
 _OF_BITS = {"xchg", "cmpxchg", "read"}
-_ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")  # __atom_load: of macros of OpenCL C 3.0
+_LOAD = "__atom_load"  #: of the macros of OpenCL C 3.0
+_ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
@@ -61,11 +62,7 @@ class GroupCallChecker(PointerMathChecker):
         if name == "printf":
             return self._printf(nodes, span)
         match = _ATOMIC.match(name)
-        if (
-            match is None
-            or match.group(2) not in _ATOMICS
-            or (match.group(2) == "load") != (match.group(1) == "__atom")
-        ):
+        if match is None or match.group(2) not in _ATOMICS or (name == _LOAD) != (match.group(2) == "load"):
             return None
         return self._atomic(match, name, nodes, span)
 

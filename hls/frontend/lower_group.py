@@ -3,7 +3,7 @@
 from math import prod
 
 from ..diag import Span
-from ..ir import BOOL, I64, ArrayType, Attr, FloatType, IntType, Region, Value
+from ..ir import BOOL, I64, ArrayType, Attr, Region, Value
 from ..ir.concurrent import NO_CHANNEL
 from ..narrow import instance
 from . import types as ct
@@ -26,11 +26,9 @@ class EffectLowering(ValueLowering):
     def _atomic(self, e):
         pointer = self.value(e.pointer)
         operands = [self.value(x) for x in e.operands]
-        t = ct.ir_type(e.type)
-        bits = IntType(t.bits) if isinstance(t, FloatType) else t  # which the memory compares and keeps
-        operands = [x if x.type == bits else self.emit(e.span, "bitcast", x, result=bits) for x in operands]
-        old = self.emit(e.span, "atomic", pointer, self.always, *operands, result=bits, attrs={Attr.FN: e.fn})
-        return old if t == bits else self.emit(e.span, "bitcast", old, result=t)
+        return self.emit(
+            e.span, "atomic", pointer, self.always, *operands, result=ct.ir_type(e.type), attrs={Attr.FN: e.fn}
+        )
 
     def _print(self, e):
         values = [x for a in e.arguments for x in lanes(self.value(a))]

@@ -167,8 +167,10 @@ _ATOMICS = {
         for name in ("add", "sub", "or", "xor", "and", "min", "max")
     },
     **{
+        # the bits are compared: numbers in floating point may be equal, or not, where these are not, or are
         f"atomic_compare_exchange_{name}_explicit(p, e, d, ...)": "({ typeof(*(e)) *e__ = (e); "
-        "typeof(*(e)) was__ = *e__; *e__ = atom_cmpxchg(p, was__, d); (bool)(*e__ == was__); })"
+        "union { typeof(*(e)) value; ulong bits; } was__, now__; was__.bits = now__.bits = 0; was__.value = *e__; "
+        "now__.value = atom_cmpxchg(p, was__.value, d); *e__ = now__.value; (bool)(now__.bits == was__.bits); })"
         for name in ("strong", "weak")
     },
     "atomic_flag_test_and_set_explicit(p, ...)": "((bool)(atom_xchg(p, 1) != 0))",
