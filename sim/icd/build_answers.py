@@ -38,7 +38,7 @@ def key_of_build(device: cl.Device, place: int, source: str, options: str) -> st
     """The name under which the answer for a device at this place of a context is kept; None where other files may
     decide about it."""
     try:
-        words = [*shlex.split(options), *shlex.split(os.environ.get(MORE_OPTIONS) or "")]
+        words = _without_folders([*shlex.split(options), *shlex.split(os.environ.get(MORE_OPTIONS) or "")])
     except ValueError:
         return None
     if device.link or os.environ.get("SLUICE_DESIGN"):
@@ -47,6 +47,12 @@ def key_of_build(device: cl.Device, place: int, source: str, options: str) -> st
         return None
     settings = [f"{name}={value}" for name, value in sorted(os.environ.items()) if _decides(name)]
     return content_key([_compiler(), repr(device.board), device.kind, str(place), options, source, *settings])
+
+
+def _without_folders(words: list[str]) -> list[str]:
+    """The options but those that name folders, which decide about nothing where nothing is included."""
+    left = iter(words)
+    return [word for word in left if not word.startswith("-I") or (word == "-I" and next(left, None) is None)]
 
 
 def _decides(variable: str) -> bool:

@@ -80,7 +80,7 @@ def test_answers_are_told_apart(monkeypatch):
         for kind in ("board", "emulator")
         for place in (0, 1)
         for source in ("a", "b")
-        for options in ("", "-DN=1", "-DN=1 -cl-std=CL3.0", "-max-work-group-size=64 -w")
+        for options in ("", "-DN=1", "-I. -DN=1 -I /usr/include -cl-std=CL3.0", "-max-work-group-size=64 -w")
     ]
     monkeypatch.setenv("SLUICE_BUILD_OPTIONS", "-Drestrict=")
     found.append(key_of_build(cl.Device(boards[0], "board"), 0, "a", ""))
@@ -91,9 +91,9 @@ def test_answers_are_told_apart(monkeypatch):
     ("source", "options"),
     [
         ('#include "a.h"', ""),
-        ("a", "-I ."),
-        ("a", "-I."),
-        ("a", "-DX=include"),
+        ("a\n#  include INCLUDED", "-I. -DX=1"),
+        ("a", "-I"),
+        ("a", "-I . -DX=include"),
         ("a", "-library=f.rtl"),
         ("a", "'"),
         ("a", "--include-root=."),
