@@ -254,8 +254,9 @@ def _barrier(w, op: Op):
 def _new_value(w, op: Op, old: str) -> str:
     """The new memory contents of an atomic operation."""
     type, values = op.results[0].type, [w.name(v) for v in op.operands[2:] if has_data(v.type)]
-    if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
-        return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
+    if op.attrs[Attr.FN] in ("xchg", "cmpxchg", "read"):
+        bits = {f"bits{k}": to_memory(x, type) for k, x in enumerate((old, *values))}
+        return ATOMICS[op.attrs[Attr.FN]].format(old, *values, **bits)
     signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
     return masked(ATOMICS[op.attrs[Attr.FN]].format(old, *values, **signs), instance(type, IntType))
 
@@ -344,7 +345,7 @@ ATOMICS = {
     "umax": "{0} > {1} ? {0} : {1}",
     "smin": "{s0} < {s1} ? {0} : {1}",
     "smax": "{s0} > {s1} ? {0} : {1}",
-    "cmpxchg": "({0} == {1} ? {2} : {0})",
+    "cmpxchg": "({bits0} == {bits1} ? {2} : {0})",
     "read": "{0}",
 }
 

@@ -29,8 +29,12 @@ _ATOMICS = {
     "and": ("and", 1),
     "or": ("or", 1),
     "xor": ("xor", 1),
+    "load": ("read", 0),
 }
-_ATOMIC = re.compile(r"(atomic|atom)_([a-z]+)$")
+#: operations that take any 32 or 64 bits, also those of a number in floating point
+_OF_BITS = {"xchg", "cmpxchg", "read"}
+_LOAD = "__atom_load"  #: of the macros of OpenCL C 3.0
+_ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
@@ -58,7 +62,9 @@ class GroupCallChecker(PointerMathChecker):
         if name == "printf":
             return self._printf(nodes, span)
         match = _ATOMIC.match(name)
-        return self._atomic(match, name, nodes, span) if match and match.group(2) in _ATOMICS else None
+        if match is None or match.group(2) not in _ATOMICS or (name == _LOAD) != (match.group(2) == "load"):
+            return None
+        return self._atomic(match, name, nodes, span)
 
     def _barrier(self, name, nodes, span):
         if len(nodes) not in (1, 2):
@@ -88,8 +94,9 @@ class GroupCallChecker(PointerMathChecker):
         self.count(name, nodes, 1 + (count or 0), span)
         pointer = self.rvalue(nodes[0])
         t = pointer.type.pointee if isinstance(pointer.type, ct.Pointer) else None
-        wide = match.group(1) == "atom"
-        fits = t in (ct.INT, ct.UINT) or (wide and t in (ct.LONG, ct.ULONG)) or (fn == "xchg" and t == ct.FLOAT)
+        wide = match.group(1) != "atomic"
+        fits = t in (ct.INT, ct.UINT) or (wide and t in (ct.LONG, ct.ULONG))
+        fits |= fn in _OF_BITS and (t == ct.FLOAT or (wide and t == ct.DOUBLE))
         if not fits:
             kinds = "int, uint, long or ulong" if wide else "int or uint"
             raise CompileError.at(

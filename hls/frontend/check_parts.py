@@ -14,7 +14,7 @@ from .layout import leaf_count
 
 __all__ = ["PartChecker"]
 
-_LETTERS = "xyzw"
+_LETTERS = ("xyzw", "rgba")  #: each name is of one kind
 _HALVES = {
     "lo": lambda n: range(n // 2),
     "hi": lambda n: range(n // 2, n),
@@ -56,7 +56,7 @@ class PartChecker(AssignmentChecker):
             raise CompileError.at(
                 span,
                 f"'{e.type}' has no component '{name}'",
-                "components are x y z w, s0 to sf, lo, hi, even and odd",
+                "components are x y z w, r g b a, s0 to sf, lo, hi, even and odd",
                 code=Code.NO_MEMBER,
             )
         if max(lanes) >= e.type.length:
@@ -133,8 +133,9 @@ def _component_numbers(name: str, length: int) -> tuple[int, ...] | None:
     if name in _HALVES:
         size = 4 if length == 3 else length
         return tuple(k for k in _HALVES[name](size) if k < length)
-    if re.fullmatch(r"[xyzw]+", name):
-        return tuple(_LETTERS.index(c) for c in name)
+    for letters in _LETTERS:
+        if set(name) <= set(letters):
+            return tuple(letters.index(c) for c in name)
     if re.fullmatch(r"[sS][0-9a-fA-F]+", name):
         return tuple(int(c, 16) for c in name[1:])
     return None

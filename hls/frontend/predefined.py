@@ -149,7 +149,8 @@ FEATURES = ("__opencl_c_fp64", "__opencl_c_int64")
 
 #: of OpenCL C 3.0: atomic types are the plain ones, and each operation is ordered at least as it asks
 _ATOMICS = {
-    **{f"atomic_{t}": t for t in ("int", "uint", "long", "ulong", "size_t", "intptr_t", "uintptr_t", "ptrdiff_t")},
+    **{f"atomic_{t}": t for t in ("int", "uint", "long", "ulong", "float", "double")},
+    **{f"atomic_{t}": t for t in ("size_t", "intptr_t", "uintptr_t", "ptrdiff_t")},
     "atomic_flag": "int",
     "ATOMIC_FLAG_INIT": "0",
     "ATOMIC_VAR_INIT(v)": "(v)",
@@ -158,7 +159,7 @@ _ATOMICS = {
     "memory_scope": "int",
     **{f"memory_scope_{name}": str(k) for k, name in enumerate(("work_item", "work_group", "device"))},
     "atomic_init(p, v)": "((void)(*(p) = (v)))",
-    "atomic_load_explicit(p, ...)": "atom_or(p, 0)",
+    "atomic_load_explicit(p, ...)": "__atom_load(p)",
     "atomic_store_explicit(p, v, ...)": "((void)atom_xchg(p, v))",
     "atomic_exchange_explicit(p, v, ...)": "atom_xchg(p, v)",
     **{
@@ -166,8 +167,10 @@ _ATOMICS = {
         for name in ("add", "sub", "or", "xor", "and", "min", "max")
     },
     **{
+        # the bits are compared: numbers in floating point may be equal, or not, where these are not, or are
         f"atomic_compare_exchange_{name}_explicit(p, e, d, ...)": "({ typeof(*(e)) *e__ = (e); "
-        "typeof(*(e)) was__ = *e__; *e__ = atom_cmpxchg(p, was__, d); (bool)(*e__ == was__); })"
+        "union { typeof(*(e)) value; ulong bits; } was__, now__; was__.bits = now__.bits = 0; was__.value = *e__; "
+        "now__.value = atom_cmpxchg(p, was__.value, d); *e__ = now__.value; (bool)(now__.bits == was__.bits); })"
         for name in ("strong", "weak")
     },
     "atomic_flag_test_and_set_explicit(p, ...)": "((bool)(atom_xchg(p, 1) != 0))",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from pcpp import Action, OutputDirective
 from pcpp.preprocessor import Macro
@@ -31,6 +32,7 @@ HEADERS = Path(__file__).parent / "headers"
 _PROVIDED = frozenset(path.name for path in HEADERS.glob("*.h"))
 #: headers of the C library, whose functions have other names here
 _OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
+_LAST_LINE = (1 << 31) - 1  #: that #line may name
 #: tokens expanded at a time, and tokens after which the text may be split
 _PIECE, _ENDS_PIECE = 100, frozenset(";{},=+-*/&|<>")
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
@@ -99,6 +101,14 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     )
 
 
+class _Presumed(NamedTuple):
+    """What ``#line`` says: the number of the next line, and the name of the file in quotes, if any."""
+
+    line: int
+    file: str | None
+    place: Span
+
+
 class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with locations on tokens and with messages collected instead of printed."""
 
@@ -114,6 +124,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         self.expanded = self.characters = 0  #: tokens that macros expanded to, and their characters
         self.depth = 0  #: nesting depth of macro expansion
         self.balanced = True  #: the parentheses in every macro are balanced in number
+        self.presumed: _Presumed | None = None  #: what a #line said that was read just now
         super().__init__()
         self.lastdirective = None
 
@@ -137,13 +148,27 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
+        ahead = 0  #: of the real line, as #line said
         for tokens in super().group_lines(input, name):
             line = [*self.whole_numbers(tokens)]
             for token in line:
                 row = bisect_right(starts, token.lexpos) - 1
                 token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
                 token.source = _Origin(token.place)
+                token.lineno += ahead
             yield line
+            said, self.presumed = self.presumed, None  # that line was #line, and not left out by a condition
+            if said is not None:
+                ahead = said.line - said.place.line - 1
+                yield from self._renaming(said)
+
+    def _renaming(self, said: "_Presumed") -> Iterator[list]:
+        """The line by which ``__FILE__`` has another value from here on, to the end of the file."""
+        if said.file is not None:
+            tokens = self.tokenize(f"#define __FILE__ {said.file}\n")
+            for token in tokens:
+                token.place, token.source = said.place, _Origin(said.place)
+            yield tokens
 
     def _spend(self, tokens: list):
         """Reject macros that expand without bound."""
@@ -196,7 +221,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             tokens = self.tokenize(tokens)
             for token in tokens:
                 token.place = Span(f"-D {tokens[0].value}", 1, token.lexpos + 1, len(token.value))
-        else:
+        elif tokens[0].value != "__FILE__":
             self.defined.setdefault(tokens[0].value, tokens[0].place)
         for token in tokens:
             token.in_macro = True
@@ -297,11 +322,23 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             return None
         if directive.value in ("error", "warning"):
             self.report(directive.place, f"#{directive.value} {text}", severity=directive.value)
-        elif directive.value == "line":
-            self.report(directive.place, "#line is ignored: messages name the real file", severity="warning")
+        elif directive.value == "line" or directive.type == self.t_INTEGER:  # `# 7 "file"`, as preprocessors write
+            self._presume(directive, [directive, *toks] if directive.value != "line" else self.expand_macros(toks))
         else:
             self.report(directive.place, f"unknown directive '#{directive.value}'")
         return True
+
+    def _presume(self, directive, toks: list) -> None:
+        """What ``#line`` says of the lines that follow; messages name the real file."""
+        words = [token for token in toks if token.value.strip()]
+        number = words[0].value if words else ""
+        if not number.isdecimal() or not 0 < int(number) <= _LAST_LINE:
+            self.report(directive.place, f"#line needs the number of the next line, 1 to {_LAST_LINE}")
+        elif len(words) > 1 and words[1].type != self.t_STRING:
+            self.report(words[1].place, "the file's name in #line is a text in quotes")
+        else:
+            name = words[1].value if len(words) > 1 else None
+            self.presumed = _Presumed(int(number), name, directive.place)
 
     def expand_operator(self, text) -> None:
         """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""

@@ -304,6 +304,11 @@ _ROWS = [
 ]
 
 
+def _bits(value, bits: int) -> int:
+    """What memory holds for a number, which atomic operations compare."""
+    return float_to_bits(value, bits) if isinstance(value, float) else value
+
+
 def _two(fn):
     return lambda old, values, bits: fn(old, values[0], bits)
 
@@ -320,7 +325,7 @@ ATOMICS: dict[str, Callable] = {
     "umax": _two(lambda a, b, n: max(a, b)),
     "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))),
     "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
-    "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
+    "cmpxchg": lambda old, values, n: values[1] if _bits(old, n) == _bits(values[0], n) else old,
     "read": lambda old, values, n: old,
 }
 

@@ -67,8 +67,8 @@ float _atan_core(float small, float large, bool turned) {
 float _angle_of(float y, float x, float eighth, float factor) {
   float across = fabs(x), up = fabs(y);
   float large = fmax(across, up), small = fmin(across, up);
-  // if a sum may overflow, both are divided by 4, which keeps the angle
-  float scale = large > 0x1p125f ? 0.25f : 1.0f;
+  // if a sum may overflow, or so few bits are there that the comparison below would be wrong, a factor keeps the angle
+  float scale = large > 0x1p125f ? 0.25f : large < 0x1p-100f ? 0x1p100f : 1.0f;
   large *= scale, small *= scale;
   bool equal = small == large;
   bool turned = small > 0.41421356f * large;

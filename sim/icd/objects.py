@@ -2,6 +2,7 @@
 
 import shlex
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ class Context:
     """A context of the host: one of :mod:`sim.cl` for each device."""
 
     def __init__(self, devices: Sequence[cl.Device]) -> None:
+        self.devices = list(devices)
         self.boards = [cl.Context([device]) for device in devices]
 
 
@@ -122,6 +124,8 @@ class Program:
     compiled: dict[int, Binary] = field(default_factory=dict)
     _headers: tempfile.TemporaryDirectory[str] | None = None  #: those of clCompileProgram
     _kernels: dict[tuple[int, str], cl.Kernel] = field(default_factory=dict)
+    _deferred: dict[int, str] = field(default_factory=dict)  #: options of builds that the first launch makes
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self, place: int) -> int:
         """The type of a binary; one that is to be linked counts as compiled. Raises cl.Error for one that is none, or
@@ -141,7 +145,7 @@ class Program:
 
     def build(self, place: int, options: str) -> Built:
         """Compile and link for one device."""
-        self._kernels.clear()
+        self.forget(place)
         try:
             program = self._made(place)
             program.build(options)
@@ -151,8 +155,19 @@ class Program:
         self.built[place] = found
         return found
 
+    def forget(self, place: int) -> None:
+        """Drop what was built for a device."""
+        self._kernels.clear()
+        self.built.pop(place, None)
+        self._deferred.pop(place, None)
+
+    def defer(self, place: int, options: str) -> None:
+        """Build when the first kernel is needed: it is known to go well."""
+        self._deferred[place] = options
+
     def compile(self, place: int, options: str, headers: Mapping[str, str]) -> Built:
         """Check the program alone, and keep it for :meth:`link`."""
+        self.forget(place)
         from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source
 
@@ -210,7 +225,11 @@ class Program:
         return found
 
     def kernel(self, place: int, name: str) -> cl.Kernel:
-        """The kernel of a built program."""
+        """The kernel of a built program. Raises cl.Error where there is none, and where the build that was put off
+        until now fails."""
+        with self._lock:
+            if place in self._deferred and (built := self.build(place, self._deferred[place])).program is None:
+                raise cl.RuntimeError("clBuildProgram", built.code, built.log)
         key = (place, name)
         if key not in self._kernels:
             program = self.built[place].program

@@ -20,6 +20,7 @@ from sim.cl.schedule import finish_all
 from sim.cl.timeline import TIMELINE
 from sim.waveform import finish_waveforms
 
+from .build_answers import answer_to_build, key_of_build
 from .device_facts import device_facts
 from .objects import Built, CommandQueue, Context, Memory, Part, Program
 from .wire import Reader, Writer
@@ -114,8 +115,16 @@ class Requests:
 
     def _build(self, request: Reader, writer: Writer) -> None:
         program, places, options = self._find(Program, request.number()), request.numbers(), request.text()
-        _write_builds(writer, [program.build(place, options) for place in places])
-        _write_kernels(writer, program)
+        key = None
+        if len(places) == 1 and not program.binaries and not program.built.keys() - set(places):
+            key = key_of_build(program.context.devices[places[0]], places[0], program.source, options)
+        if key is None:
+            writer.raw(_answer_to_build(program, places, options)[1])
+            return
+        program.forget(places[0])
+        writer.raw(answer_to_build(key, lambda: _answer_to_build(program, places, options)))
+        if not program.built:  # the answer was there
+            program.defer(places[0], options)
 
     def _compile(self, request: Reader, writer: Writer) -> None:
         program, places, options = self._find(Program, request.number()), request.numbers(), request.text()
@@ -275,6 +284,14 @@ def _write_state(writer: Writer, event: Event) -> None:
     else:
         writer.number(1).number(0).text("")
         _write_times(writer, event)
+
+
+def _answer_to_build(program: Program, places: Sequence[int], options: str) -> tuple[bool, bytes]:
+    """Whether all builds went well, and the answer to the host."""
+    writer, builds = Writer(), [program.build(place, options) for place in places]
+    _write_builds(writer, builds)
+    _write_kernels(writer, program)
+    return all(one.program is not None for one in builds), writer.data()
 
 
 def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:

@@ -76,6 +76,11 @@ class Writer:
         """Append text."""
         return self.blob(value.encode(errors="replace"))
 
+    def raw(self, items: bytes) -> Self:
+        """Append items that another writer collected."""
+        self._parts.append(items)
+        return self
+
     def data(self) -> bytes:
         """The message so far."""
         return b"".join(self._parts)

@@ -28,6 +28,9 @@ PROGRAMS = {
     "relationals": "test_relationals",
     "select": "test_select",
     "SVM": "test_svm",
+    "c11_atomics": "test_c11_atomics",
+    "commonfns": "test_commonfns",
+    "math_brute_force": "test_bruteforce",
 }
 #: folders whose files are large and often not there: of images, other interfaces, and SPIR-V
 LEFT_OUT = ("images", "spirv_new", "spir")

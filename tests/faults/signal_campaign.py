@@ -32,6 +32,8 @@ CASES = (
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Of a command that was ended before it began to look after signals, as Python does it
 EARLY = 0.03
+#: what Python says, and then exits with code 1, where SIGINT comes before it has read any module of a program
+OF_PYTHON = ("Failed to import the site module", "Could not import runpy module")
 
 
 def attempt(folder: Path, cache: Path, rng: random.Random) -> tuple[str, list[str]]:
@@ -53,7 +55,11 @@ def attempt(folder: Path, cache: Path, rng: random.Random) -> tuple[str, list[st
     done = f"{' '.join(arguments)}: {number.name} {send.__name__} after {'no time' if early else f'{wait:.2f} s'}"
     try:
         code = command.end(number, send) if command.process.poll() is None else None
-        return f"{done}: {code}", [*_wrong_code(code, number, early), *command.left(), *_said(command, early)]
+        return f"{done}: {code}", [
+            *_wrong_code(code, number, early, command.said),
+            *command.left(),
+            *_said(command, early),
+        ]
     except subprocess.TimeoutExpired:
         return done, [
             f"it does not end, after {command.seconds_used():.1f} s of processor time",
@@ -63,8 +69,10 @@ def attempt(folder: Path, cache: Path, rng: random.Random) -> tuple[str, list[st
         command.kill()
 
 
-def _wrong_code(code: int | None, number: int, early: bool) -> list[str]:
-    right = (None, 0, 128 + number, *((-number,) if early else ()))
+def _wrong_code(code: int | None, number: int, early: bool, said: str) -> list[str]:
+    right = [None, 0, 128 + number]
+    if early:
+        right += [-number, *([1] if any(text in said for text in OF_PYTHON) else [])]
     return [] if code in right else [f"code {code}"]
 
 

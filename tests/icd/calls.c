@@ -310,6 +310,9 @@ static void shared_memory(void) {
   EXPECT(CL_SUCCESS, clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
   cl_mem alias; /* a buffer there has the same bytes */
   cl_bool shared = CL_FALSE;
+  EXPECT_CODE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 65, data, &code));
+  EXPECT_CODE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 0, data, &code));
+  EXPECT_CODE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 61, data + 1, &code));
   EXPECT_CODE(CL_SUCCESS, alias = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 64, data, &code));
   EXPECT(CL_SUCCESS, clGetMemObjectInfo(alias, CL_MEM_USES_SVM_POINTER, sizeof shared, &shared, NULL));
   EXPECT(CL_TRUE, shared);

@@ -67,3 +67,27 @@ __kernel void largest(__global const int *restrict in, __global int *restrict t,
     if (t[in[i] & 63] < in[i])
       atomic_max(&t[in[i] & 63], in[i]);
 }
+
+// the largest floats, of a group and of all, by comparing their bits
+__attribute__((reqd_work_group_size(32, 1, 1)))
+__kernel void raised(__global const int *restrict in, volatile __global float *restrict t, int n)
+{
+  __local float most[4];
+  int i = get_global_id(0), l = get_local_id(0);
+  if (l < 4) most[l] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float mine = in[i] & 4095, old = __atom_load(&most[l & 3]), seen;
+  while (old < mine) {
+    seen = old;
+    old = atomic_cmpxchg(&most[l & 3], seen, mine);
+    if (old == seen) old = mine;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  volatile __global float *place = &t[in[i] & 63];
+  old = __atom_load(place);
+  while (old < most[l & 3]) {
+    seen = old;
+    old = atomic_cmpxchg(place, seen, most[l & 3]);
+    if (old == seen) old = most[l & 3];
+  }
+}

@@ -26,8 +26,10 @@ CYCLES = {
     "side_by_side": 2,
     "exchanged": 3.5,
     "largest": 20,
+    "raised": 9,
 }
-WORK_ITEMS = {"one_counter", "compared", "side_by_side", "exchanged"}
+WORK_ITEMS = {"one_counter", "compared", "side_by_side", "exchanged", "raised"}
+GROUPS = {"side_by_side", "raised"}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def launch(kernel: str, misalign: int = 0) -> Launch:
         {"in": given, "t": np.zeros(16384, np.int32)},
         {"n": COUNT},
         (COUNT if kernel in WORK_ITEMS else 1,),
-        (32,) if kernel == "side_by_side" else None,
+        (32,) if kernel in GROUPS else None,
         misalign=misalign,
     )
 

@@ -114,7 +114,10 @@ cl_mem create(cl_context handle, const cl_mem_properties* properties, cl_mem_fla
           wanted ? "the flags ask for host memory" : "host memory is given, and the flags do not say what for");
   size_t offset = 0;
   auto shared = flags & CL_MEM_USE_HOST_PTR ? find_svm(*context, host, &offset) : nullptr;
-  if (shared != nullptr) require_range(*shared, offset, size);
+  if (shared != nullptr) {
+    require(size != 0 && size <= shared->size - offset, CL_INVALID_BUFFER_SIZE,
+            size == 0 ? "a buffer has bytes" : "the buffer is larger than its shared virtual memory");
+  }
   auto made = shared != nullptr ? make_part(shared, offset, size) : make_buffer(context, flags, size, host);
   made->flags = flags & kAccess ? flags : flags | CL_MEM_READ_WRITE;
   made->svm_pointer = shared != nullptr;

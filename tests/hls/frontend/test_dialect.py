@@ -93,6 +93,24 @@ def test_components_by_index(context, n):
     )
 
 
+COLOURS = """
+__kernel void k(__global float4 *a, __global int2 *b, __global float *o) {
+    float4 x = a[0];
+    x.rg = x.ba;
+    x.abgr.r += 3;
+    o[0] = x.r; o[1] = x.g; o[2] = x.b; o[3] = x.a;
+    b[0].g = b[0].r + b[0].gr.x;
+    float3 y = a[1].bgr; y.b *= 2; o[4] = y.r; o[5] = y.g; o[6] = y.b + a[1].s3;
+}
+"""
+
+
+def test_components_by_colour(context):
+    run_both(
+        context, COLOURS, "k", {"a": np.arange(1, 9).astype("f4"), "b": np.array([5, 6], "i4"), "o": np.zeros(7, "f4")}
+    )
+
+
 MEMORY = """
 typedef struct { int at; bool leaf; short n; bool used[3]; } Node;
 bool flip(bool *b) { *b = !*b; return *b; }
@@ -169,6 +187,8 @@ def test_numbers_on_the_command_line():
             "only of a variable or an element",
         ),
         ("#include <math.h>\n__kernel void k(__global int *a) { a[0] = 1; }", "file 'math.h' not found"),
+        ("__kernel void k(__global float4 *a) { a[0].xg = 1; }", "'float4' has no component 'xg'"),
+        ("__kernel void k(__global float2 *a) { a[0].b = 1; }", "'b' is outside 'float2', which has 2 components"),
     ],
 )
 def test_refused(text, message):

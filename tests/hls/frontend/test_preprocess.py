@@ -90,3 +90,53 @@ def test_what_one_program_makes_of_a_predefined_macro_is_unknown_to_the_next():
     assert words("#undef INT_MAX\n#define INT_MAX 7\n#undef NULL\nINT_MAX NULL") == "7NULL"
     assert words("INT_MAX NULL") == "2147483647((void*)0)"
     assert words("__builtin_expect(INT_MAX, 1)") == words("__builtin_expect(INT_MAX, 1)") == "(2147483647)"
+
+
+PRESUMED = """first __LINE__ __FILE__
+#define HERE __LINE__ __FILE__
+#line 70 "here.cl"
+HERE
+#if 0
+#line 5 "not.cl"
+#endif
+HERE
+#define NUMBER 7
+#line NUMBER
+HERE /*
+*/ HERE
+# 100 "there.cl" 2
+__LINE__ __FILE__
+#include "inside.h"
+HERE
+"""
+
+
+def test_line_directives_change_line_and_file_until_the_end_of_their_file(tmp_path):
+    (tmp_path / "inside.h").write_text('__LINE__\n#line 9 "deep.h"\nHERE\n')
+    found = preprocess.preprocess(PRESUMED, "macros.cl", {}, [str(tmp_path)])
+    wanted = 'first 1 "macros.cl" 70 "here.cl" 74 "here.cl" 7 "here.cl" 8 "here.cl" 100 "there.cl" 1 9 "deep.h" 102 "there.cl"'
+    assert " ".join(found.text.split()) == wanted
+    assert found.warnings == [] and "__FILE__" not in found.macros
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("#line", "#line needs the number of the next line, 1 to 2147483647"),
+        ("#line 0", "#line needs the number of the next line"),
+        ("#line 2147483648", "#line needs the number of the next line"),
+        ("#line NAME", "#line needs the number of the next line"),
+        ("#line 3 file.cl", "the file's name in #line is a text in quotes"),
+    ],
+)
+def test_line_directives_that_say_nothing(directive, message):
+    with pytest.raises(CompileError) as caught:
+        parse_source(f"\n{directive}\n", "k.cl")
+    found = caught.value.diagnostics[0]
+    assert message in found.message and (found.span.file, found.span.line) == ("k.cl", 2)
+
+
+def test_messages_name_the_real_file():
+    with pytest.raises(CompileError) as caught:
+        parse_source('#line 100 "other.cl"\nnothing;\n', "k.cl")
+    assert (caught.value.diagnostics[0].span.file, caught.value.diagnostics[0].span.line) == ("k.cl", 2)

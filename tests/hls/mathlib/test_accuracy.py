@@ -2,6 +2,7 @@
 mpmath."""
 
 import math
+import random
 import struct
 
 import mpmath
@@ -92,6 +93,24 @@ def test_lgamma_of_positive_numbers_is_close():
         if abs(exact) < 2**128 and exact:
             unit = 2.0 ** max(math.frexp(exact)[1] - 24, -149)
             assert abs(as_float(bits) - exact) < 2 * unit, as_float(x)
+
+
+@pytest.mark.parametrize("name", [name for name in BOUNDS if mathlib.SIGNATURES[name].parameters == ("float", "float")])
+def test_two_subnormal_numbers(name):
+    """Numbers of few bits, which two random ones hardly ever are: all pairs of the smallest, and some of each size."""
+    rng = random.Random(1)
+    pairs = [(a, b) for a in range(1, 33) for b in range(1, 33)]
+    pairs += [
+        (rng.getrandbits(k), max(1, rng.getrandbits(j))) for k in range(1, 26) for j in (k, k + 1) for _ in range(20)
+    ]
+    signed = [(a | rng.getrandbits(1) << 31, b | rng.getrandbits(1) << 31) for a, b in pairs]
+    tried = 0
+    for (a, b), (bits, exact) in zip(signed, shared_library().evaluate(name, signed), strict=True):
+        if exact and math.isfinite(exact) and abs(exact) < 2**127:
+            tried += 1
+            unit = 2.0 ** max(math.frexp(exact)[1] - 24, -149)
+            assert abs(as_float(bits) - exact) <= BOUNDS[name] * unit, (as_float(a), as_float(b), as_float(bits), exact)
+    assert tried > 200
 
 
 @pytest.mark.parametrize("name", EXACT)

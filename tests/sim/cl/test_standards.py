@@ -25,6 +25,26 @@ __kernel void k(__global atomic_int *a, __global int *o) {
 }
 """
 
+#: of numbers in floating point; the bits are compared
+FLOATS = """
+__kernel void k(__global int *given, __global int *o) {
+    __local atomic_float m;
+    __local atomic_double d;
+    volatile __global atomic_float *a = (volatile __global atomic_float *)given;
+    float zero = 0.0f, none = NAN;
+    o[0] = atomic_load_explicit(a, memory_order_relaxed) == 0.0f;
+    atomic_store_explicit(a, -0.0f, memory_order_relaxed);
+    o[1] = atomic_compare_exchange_strong_explicit(a, &zero, 5.0f, memory_order_relaxed, memory_order_relaxed);
+    o[2] = as_int(zero) == INT_MIN && atomic_exchange_explicit(a, NAN, memory_order_relaxed) == 0.0f;
+    o[3] = atomic_compare_exchange_weak_explicit(a, &none, 9.5f, memory_order_relaxed, memory_order_relaxed);
+    o[4] = atomic_load_explicit(a, memory_order_relaxed) == 9.5f && given[0] == as_int(9.5f);
+    atomic_init(&m, 3.0f);
+    o[5] = atomic_exchange_explicit(&m, 5.0f, memory_order_relaxed) == 3.0f && atomic_load_explicit(&m, memory_order_relaxed) == 5.0f;
+    atomic_init(&d, 0.1);
+    o[6] = atomic_exchange_explicit(&d, 5.0, memory_order_relaxed) == 0.1 && atomic_load_explicit(&d, memory_order_relaxed) == 5.0;
+}
+"""
+
 #: texts, constants that are declared before their definition, and a struct that is defined twice
 TEXTS = """
 extern constant float half_of;
@@ -73,6 +93,10 @@ def results(source: str, options: str = "-cl-std=CL3.0") -> list[int]:
 
 def test_atomic_functions_of_opencl_c_3():
     assert results(ATOMICS) == [0, 5, 1, 8, 11, -2, 10]
+
+
+def test_atomic_functions_of_floats_compare_bits():
+    assert results(FLOATS) == [1, 0, 1, 1, 1, 1, 1]
 
 
 def test_texts_and_constants_of_elsewhere():
