@@ -174,9 +174,10 @@ class MemoryTime:
             if stride.loop is not None and self.counts.is_loop(loop, stride.loop)
             for one in stride.bytes.ranges
         }
-        if len(strides) != 1 or len(set(*strides)) != 1:
+        low, high = next(iter(strides), (0, 1))
+        if len(strides) != 1 or low != high:
             return step
-        return replace(step, amount=min(*strides) * self.counts.bodies(loop))
+        return replace(step, amount=low * self.counts.bodies(loop))
 
     def _flushes(self, op: Op) -> float:
         """How often the unit of a load forgets its words, as stores of the kernel may have changed them."""
