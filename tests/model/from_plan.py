@@ -28,7 +28,7 @@ def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """(The machine, operation name -> IR operation) in runs whose buffers do not overlap.
 
     Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, hazard units,
-    work-items that meet, compute units.
+    work-items that meet, compute units, loads inside a level that may stand still.
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")

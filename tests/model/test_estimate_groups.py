@@ -103,8 +103,8 @@ def test_units_divide_the_work(program):
 
 def test_units_share_the_memory(program):
     size = 1 << 14
-    at = RNG.permutation(size * 256)[:size].astype(np.int32)
-    buffers = {"a": np.zeros(size * 256, np.int32), "at": at, "b": np.zeros(size, np.int32)}
+    at = RNG.permutation(size * 64)[:size].astype(np.int32)
+    buffers = {"a": np.zeros(size * 64, np.int32), "at": at, "b": np.zeros(size, np.int32)}
     one, two = (
         predicted(program, Given(name, buffers, {}, (size,), (16,))).cycles.likely
         for name in ("scattered_alone", "scattered")
