@@ -106,7 +106,7 @@ def test_kernels_through_the_whole_system(port, monkeypatch):
     assert (result() == a.reshape(-1, 16)[:, ::-1].ravel()).all()
 
 
-@pytest.mark.parametrize(("name", "options"), [("fir", ["-DTAPS=32"]), ("matmul", [])])
+@pytest.mark.parametrize(("name", "options"), [("fir", ["-DTAPS=32"]), ("matmul", []), ("smoother", [])])
 def test_examples_through_the_whole_system(name, options, tmp_path, monkeypatch, capsys):
     """The host programs of examples as they are, which compare all bytes."""
     monkeypatch.setenv("SLUICE_BOARD", "ulx3s")
