@@ -2,6 +2,9 @@
 model of the memory. The host program is the usual one."""
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from hls.target.board import load_board
 from sim import cl
 from sim.soc import make
 from sim.soc.simulator import build_simulator, simulated
+from tests.examples.hosts import EXAMPLES, SMALL, load
 
 SOURCE = """#pragma OPENCL EXTENSION cl_intel_channels : enable
 channel float squares __attribute__((depth(8)));
@@ -54,17 +58,24 @@ pytestmark = [
 N = 256
 
 
-@pytest.fixture(scope="module")
-def port(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("simulated")
-    (folder / "k.cl").write_text(SOURCE)
-    command = ["compile", str(folder / "k.cl"), "--board", "ulx3s", "--no-html", "-o", str(folder / "out")]
+@contextmanager
+def system(source: Path, folder: Path, *options: str) -> Iterator[str]:
+    """The simulated system with the kernels of a file: its serial port."""
+    command = ["compile", str(source), "--board", "ulx3s", "--no-html", *options, "-o", str(folder / "out")]
     done = CliRunner().invoke(main, command, prog_name="sluice", catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
     described = read_description(folder / "out")
     text = soc_text(described, load_board("ulx3s"))
     write_export(described, folder / "out", "litex", folder / "soc", lambda new: (new / "soc.py").write_text(text))
     with simulated(build_simulator(folder / "soc", 60.0)) as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("simulated")
+    (folder / "k.cl").write_text(SOURCE)
+    with system(folder / "k.cl", folder) as name:
         yield name
 
 
@@ -93,3 +104,13 @@ def test_kernels_through_the_whole_system(port, monkeypatch):
     assert (result() == np.float32(0.5) * (squares + np.concatenate([[np.float32(0)], squares[:-1]]))).all()
     program.mirror(first, (N,), (16,), a_dev, c_dev).wait()
     assert (result() == a.reshape(-1, 16)[:, ::-1].ravel()).all()
+
+
+@pytest.mark.parametrize(("name", "options"), [("fir", ["-DTAPS=32"]), ("matmul", []), ("smoother", [])])
+def test_examples_through_the_whole_system(name, options, tmp_path, monkeypatch, capsys):
+    """The host programs of examples as they are, which compare all bytes."""
+    monkeypatch.setenv("SLUICE_BOARD", "ulx3s")
+    with system(EXAMPLES / name / "kernel.cl", tmp_path, *options) as port:
+        monkeypatch.setenv("SLUICE_DEVICE", f"uart:{port}")
+        load(name).main(SMALL[name])
+    assert f"{name}: result check passed" in capsys.readouterr().out
