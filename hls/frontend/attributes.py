@@ -20,6 +20,7 @@ __all__ = [
     "ARGUMENT",
     "CHANNEL",
     "FUNCTION",
+    "HINTS",
     "LOCAL_ARGUMENT",
     "MEANT_FOR_OTHERS",
     "MEMORY",
@@ -69,6 +70,12 @@ FUNCTION: dict[str, Form] = {
     "max_unroll_loops": Form(1, 1),
     "work_group_size_hint": Form(3, 3, kept=False),
     "vec_type_hint": Form(0, 9, kept=False),
+}
+
+#: attributes of kernels that hardware does not depend on, and why; hosts are told of them
+HINTS: dict[str, str] = {
+    "work_group_size_hint": "hardware is the same for work-groups of all sizes; reqd_work_group_size builds it for one",
+    "vec_type_hint": "hardware is built for the types of the variables; num_simd_work_items runs work-items together",
 }
 
 MEMORY: dict[str, Form] = {

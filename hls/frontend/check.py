@@ -9,7 +9,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
-from .attributes import CHANNEL, FUNCTION, MEANT_FOR_OTHERS, check_function
+from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function
 from .check_parameters import ParameterChecker, check_room
 from .flow import completes, stray_gotos
 from .jumps import labels, loops_of_gotos
@@ -281,8 +281,16 @@ class Program(ParameterChecker):
                     )
             return
         function.attrs |= attrs
-        if hints := tuple(one.text for one in found if one.name in FUNCTION and not FUNCTION[one.name].kept):
-            function.attrs[Attr.HINTS] = hints
+        hints = [one for one in found if one.name in HINTS]
+        if hints:
+            function.attrs[Attr.HINTS] = tuple(one.text for one in hints)
+        for one in hints:
+            self.warn(
+                one.span,
+                f"the attribute '{one.name}' of '{function.name}' has no effect",
+                HINTS[one.name],
+                code=Code.ATTRIBUTE_NO_EFFECT,
+            )
         with self.recover():
             check_function(attrs, spans, len(function.parameters))
 

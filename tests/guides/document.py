@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from hls.cli import main as cli
-from hls.frontend.attributes import OWNERS
+from hls.frontend.attributes import HINTS, OWNERS
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir.attributes import ATTRIBUTES
 
@@ -103,12 +103,12 @@ def _attributes() -> Iterator[tuple[str, str, str, list[str]]]:
         for name, tests in _words(forms):
             form = forms[name]
             info = MEANINGS.get(form.name or name)
-            yield (
-                name,
-                holder,
-                info if info and form.kept else "accepted, without effect: a hint for other compilers",
-                tests,
-            )
+            yield (name, holder, info if info and form.kept else _without_key(name), tests)
+
+
+def _without_key(name: str) -> str:
+    """The meaning of an attribute that the IR has no key for."""
+    return f"no effect, warned of: {HINTS[name]}" if name in HINTS else "an integer of exactly so many bits"
 
 
 def _pragmas() -> Iterator[tuple[str, str, list[str]]]:

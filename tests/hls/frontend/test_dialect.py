@@ -153,7 +153,6 @@ ACCEPTED = {
     "attributes between declarators": "__kernel void k(__global int *a) {"
     " __local int __attribute__((numbanks(2))) x[8], __attribute__((numbanks(4))) y[8];"
     " x[0] = a[0]; y[1] = x[0]; a[1] = y[1]; }",
-    "a hint with a type": "__kernel __attribute__((vec_type_hint(float4))) void k(__global int *a) { a[0] = 1; }",
     "a parameter's length from another": "void f(int n, int m[n][2]) { m[0][n - 1] = 3; }"
     "__kernel void k(__global int *a) { int m[4][2]; f(2, m); a[0] = m[0][1]; }",
     "extensions": "#if !defined(cl_khr_fp64) || !defined(cl_intel_channels) || "
