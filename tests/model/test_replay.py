@@ -14,8 +14,9 @@ from .replays import replayer, replays, run_case
 
 #: kernels of nests, of hazard units on the chip, of searches
 EXACT = ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi")
-#: of the cycles in external memory: the largest error of a kernel, and the mean of all (`python -m tests.model.replays`)
-WORST, MEAN = 0.042, 0.008
+#: of the cycles in external memory: the largest error of a kernel, which depends on where in the memory's refresh a run
+#: begins (gaussian: 4,949 to 5,193 cycles), and the mean of all (`python -m tests.model.replays`)
+WORST, MEAN = 0.048, 0.008
 
 SOURCE = """
 __kernel void ahead(__global const int *restrict a, __global int *restrict out, int n) {
