@@ -14,10 +14,10 @@ from .ir.parser import ParseError, parse_module
 from .ir.verifier import VerifyError, verify_module
 from .narrow import present
 from .options import Options
+from .passes.all_stages import all_stages
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
 from .passes.manager import Form, ModulePass, Pass, PassManager, PipelineError, Repeat, Stage, each_kernel
-from .passes.pipeline import all_stages
 from .planning import Compilation
 from .recursion import deep_recursion
 from .target.board import Board

@@ -6,7 +6,6 @@
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Any
 
 from ..diag import Diagnostic
@@ -116,7 +115,6 @@ from .scalar.merge_range_checks import MergeRangeChecks
 from .scalar.strength_reduction import StrengthReduction
 
 __all__ = [
-    "all_stages",
     "decouple_stage",
     "inline_stage",
     "kernel_passes",
@@ -129,8 +127,6 @@ __all__ = [
 ]
 
 
-#: largest buffer that is copied where passes are shown or run alone
-SHOWN_BYTES = 1024
 #: cheap; runs after every pass that may create constants or dead operations
 CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination())
 #: the same after if-conversion: folding a loop of one trip must not bring `if` regions back
@@ -488,19 +484,3 @@ def target_stage(options: PipelineOptions) -> Stage:
 def units_stage(loads: AbstractSet[Op] | None) -> Stage:
     """Passes that run once load-store units are chosen: ``loads`` (None: all) have units that do not read ahead."""
     return Stage("units", (DropStreamBounds(loads), DeadCodeElimination()))
-
-
-def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
-    """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True, copied=None, copy_bytes=options.copy_bytes or SHOWN_BYTES)
-    before, after = stages_around_split(options)
-    return (
-        link_stage(True, options.warn, True, prints=True),
-        legalize_stage(board, options.warn),
-        inline_stage(options),
-        *before,
-        decouple_stage(options),
-        *after,
-        target_stage(options),
-        units_stage(None),
-    )

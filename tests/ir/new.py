@@ -19,9 +19,9 @@ from hls.ir.optable import has
 from hls.ir.same import same_function
 from hls.opt import run_passes
 from hls.options import Options
+from hls.passes.all_stages import all_stages
 from hls.passes.link.place_buffers import as_used
 from hls.passes.manager import ModulePass, Pass, Repeat
-from hls.passes.pipeline import all_stages
 from hls.planning import Compilation
 from hls.recursion import deep_recursion
 from tests.ir.case import ANALYSES, ROOT, answered, board, read_case, transformed
