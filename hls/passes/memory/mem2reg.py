@@ -1,5 +1,6 @@
 """Memory-to-register promotion: private variables become SSA values."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ from ..manager import Form, FunctionPass
 from .storage_attributes import wants_memory, wants_registers
 
 __all__ = ["Mem2Reg"]
+
+#: behind the names of copies of a variable, and of elements that are variables of their own
+_NUMBERS = re.compile(r"(\.\d+_?)+$")
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,12 @@ class Mem2Reg(FunctionPass):
             and memory.elements * memory.element.bits <= self.max_bits
         )
         return ArrayType(scalar_type(memory.element), memory.elements) if small else None
+
+
+def _in_source(name: str) -> str:
+    """The name of a memory as the source has it: without that of an inlined function in front of it, and the numbers of
+    a copy and of an element behind it."""
+    return _NUMBERS.sub("", name).rpartition(".")[2]
 
 
 def _promotable(function: Function) -> list[MemoryObject]:
@@ -176,11 +186,12 @@ class _Promoter:
         return value if constant(pred) == 1 else b.value("select", pred, value, old, name=name)
 
     def _check_set(self, op, name, value):
-        if value in self.initial and not isinstance(value.type, ArrayType) and name not in self.warned:
-            self.warned.add(name)
+        said = _in_source(name)
+        if value in self.initial and not isinstance(value.type, ArrayType) and said not in self.warned:
+            self.warned.add(said)
             self.warn(
                 Diagnostic(
-                    f"{name} is read before it is set",
+                    f"{said} is read before it is set",
                     op.span,
                     "its value is 0 here",
                     "warning",

@@ -51,6 +51,19 @@ def test_a_read_that_nothing_was_written_before_is_warned_of():
     assert run(source, 3, np.full(3, 9, "i4")).tolist() == [0, 0, 0]
 
 
+def test_an_array_is_warned_of_once_by_the_name_in_the_source():
+    """Its elements are variables of their own, in each copy of an inlined function."""
+    source = """int window(int a) {
+        int x[4];
+        #pragma unroll
+        for (int i = 0; i < 3; i++) x[i] = x[i + 1] + a;
+        return x[0];
+    }
+    __kernel void k(__global int *o) { o[0] = window(1) + window(2); }"""
+    _, told = optimized(source)
+    assert [(d.span.line, d.message) for d in told] == [(4, "x is read before it is set")]
+
+
 def test_zeros_of_an_initializer_are_not_warned_of():
     source = (
         "__kernel void k(__global int *o, int n) { int a[4] = {n}; o[0] = a[0] + a[3]; struct {int x, y;} s = "
