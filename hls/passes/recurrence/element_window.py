@@ -194,9 +194,10 @@ class _Building:
         self.now = {v: add_carried(loop, x, v.name) for v, x in now.items()}
         self.places = {key: add_carried(loop, x, key[1].name) for key, x in places.items()}
         if window.late:
-            self.earlier = add_carried(loop, earlier, window.index.index.name)
-            self.sum = add_carried(loop, zeros[1], "sum")
-            self.steps = [add_carried(loop, zeros[0], "step") for _ in range(window.late)]
+            name = window.index.index.name  # of all of them: reports know them as the variable that they stand for
+            self.earlier = add_carried(loop, earlier, name)
+            self.sum = add_carried(loop, zeros[1], name)
+            self.steps = [add_carried(loop, zeros[0], name) for _ in range(window.late)]
 
     @property
     def step_type(self) -> IntType:

@@ -1,5 +1,7 @@
 """Advice: every suggested change is made in a second kernel, which must be as fast as predicted."""
 
+import re
+
 import pytest
 from planned import FLOATS, HEAD, every, kernel
 
@@ -162,6 +164,14 @@ def test_what_is_advised_gives_what_is_said(case):
     assert told.interval <= interval(made) < interval(loop)
     if not told.at_best:
         assert (made.ii, made.interleaving, interval(made)) == (told.ii, told.interleaving, told.interval)
+
+
+def test_a_cause_is_named_as_in_the_source():
+    """The values that a loop carries to load ahead of an index stand for the index."""
+    (loop, *_) = kernel(MERGE.format("a[i] < a[j + n]"), HEAD).loops
+    assert loop.ii == 2 and loop.bottleneck.subject in ("i", "j")
+    words = set(re.findall(r"\b\w+\b", loop.advice.partition("read of ")[2]))
+    assert words and not words & {"sum", "step"}
 
 
 def test_what_gains_nothing_is_not_advised():
