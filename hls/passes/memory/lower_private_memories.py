@@ -4,7 +4,7 @@ hardware supports it."""
 from dataclasses import dataclass, replace
 
 from ...diag import Code, CompileError, Diagnostic
-from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Value, regions, uses, walk
+from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Value, memory_name, regions, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ...ir.snippets import counted_loop
@@ -50,7 +50,9 @@ class LowerPrivateMemories(FunctionPass):
         for op in walk(result.body):
             if op.opcode == "addr" and op.attrs[Attr.MEM] in addresses:
                 addresses[op.attrs[Attr.MEM]].append(op)
-        faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
+        atomic = {memory_name(op) for op in walk(result.body) if op.opcode == "atomic"}
+        used = [(m, addresses[m.name][0], m.name in atomic) for m in onchip if addresses[m.name]]
+        faults = [fault for each in used if (fault := self._fault(*each))]
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
@@ -63,7 +65,7 @@ class LowerPrivateMemories(FunctionPass):
         give_parts(result, kept)
         return result
 
-    def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
+    def _fault(self, memory: MemoryObject, first: Op, atomic: bool) -> Diagnostic | None:
         span = memory.span or first.span
         if isinstance(memory.element, PointerType):
             return Diagnostic(
@@ -71,6 +73,13 @@ class LowerPrivateMemories(FunctionPass):
                 span,
                 "index it by constants only (unroll the loop), or store offsets in it and use one base pointer",
                 code=Code.POINTER_UNRESOLVED,
+            )
+        if memory.length == 1 and memory.space == "private" and atomic:
+            return Diagnostic(
+                f"an atomic operation on {memory.name}, a register of a single work-item",
+                span,
+                "write it as a plain operation, such as x += a: no other work-item sees the variable",
+                code=Code.NOT_IN_HARDWARE,
             )
         if memory.length == 1 and memory.space == "private":
             return Diagnostic(
