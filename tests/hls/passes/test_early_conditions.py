@@ -32,6 +32,9 @@ STEPS = (
     "x = x {c} {l} ? {r} : x + {s}; if (x == {r}) {{ {inner} }}",
     "if (x != {l}) x += {s}; else {{ x = {r}; {inner} }}",
     "if (++x {c} {l}) {{ {inner} x = {r}; }} else if (x == {s}) x += {s};",
+    "x += {s}; if (x {c} {l}) {{ x -= {l}; {inner} }}",
+    "if (x {c} {l}) {{ x = x - {l}; {inner} }} x += {s};",
+    "if (x {c} {l}) {{ x -= {r}; {inner} }} else if (x == {s}) x += {l}; else x += {s};",
 )
 LIMITS = ("m", "w", "m - 1", "w - 1", "small", "small - 1", "5", "(n & 3)")
 
@@ -85,6 +88,8 @@ def test_random_counters(seed):
         "out[i] = a * 7 + b; b = b + 1 < m ? b + 1 : 0; a += b == 0;",
         "out[i] = a * 7 + b + c; b++; if (b == m) { b = 0; a++; if (a == w) { a = 0; c++; } }",
         "out[i] = a * 7 + b + c; if (++b >= m) { b = 0; if (++a >= w) { a = 0; c++; } }",
+        "a += 16; if (a >= m) { a -= m; b++; } out[i] = a * 3 + b;",
+        "if (a >= m) { a = a - m; b++; } out[i] = a * 3 + b; a += w;",
         "out[i] = d * 7 + e; if (e == small - 1) { e = 0; if (d == small - 1) { d = 0; c++; } else d++; } else e++;",
     ],
 )
