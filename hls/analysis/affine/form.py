@@ -69,7 +69,9 @@ class Affine:
         if rest:
             return None
         # the wrapped value is its sum plus a multiple of a power of two; it replaces both
-        return self - present(symbol.wraps) * times + Affine(0, {symbol: -factor}) + Affine(0, {WrappedSum(symbol): times})
+        return (
+            self - present(symbol.wraps) * times + Affine(0, {symbol: -factor}) + Affine(0, {WrappedSum(symbol): times})
+        )
 
     def loops(self) -> Iterable[Loop]:
         """The loops whose iteration counters occur in the form."""
