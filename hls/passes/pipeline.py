@@ -38,6 +38,7 @@ from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
 from .loops.merge_swapped_values import MergeSwappedValues
 from .loops.recognize_shift_idiom import RecognizeShiftIdiom
+from .loops.reduce_induction_divisions import ReduceInductionDivisions
 from .loops.reduce_induction_products import ReduceInductionProducts
 from .loops.unroll import Unroll, fully_unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
@@ -313,6 +314,7 @@ def _scalar(options: PipelineOptions) -> Stage:
             # before narrowing, while counters step by a plain addition
             LoopInvariantCodeMotion(),
             ReduceInductionProducts(),
+            ReduceInductionDivisions(),
             *TIDY,
             # before narrowing mixes widths in one sum, and again below once no casts separate sums
             RecurrenceHeightReduction(),

@@ -20,8 +20,8 @@ from .refusal import Refusal, check
 
 __all__ = ["Banking", "Copies", "choose_banks"]
 
-#: with more banks, the multiplexers between them cost more than serialization
-MOST_BANKS = 64
+#: with more banks, the search takes long; what their multiplexers cost is counted
+MOST_BANKS = 256
 
 
 #: once a bank map serializes nothing, only maps of at most so many times as many banks are examined
