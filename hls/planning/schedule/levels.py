@@ -144,6 +144,12 @@ def assign_levels(
         closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
         if _waits_less([isinstance(arg.type, TokenType) for arg in carried], closer[2:], (read, write)):
             values, ops, read, write = closer
+        closer = assign(
+            _with_writers(ops, floor, variable, dict(zip(carried, zip(read, write, strict=True), strict=True)))
+        )
+        decided = [found.get(yielded[0], 0) for found in (closer[0], values)]
+        if decided[0] <= decided[1] and _waits_less([True] * len(carried), closer[2:], (read, write)):
+            values, ops, read, write = closer
     late = {
         arg for arg, r, w in zip(carried, read, write, strict=True) if r < w and not isinstance(arg.type, TokenType)
     }
@@ -249,6 +255,21 @@ def _late_floor(
         floor[op] = max(floor[op], min(needed, default=0))
         if not needed:
             follows.add(op)
+    return floor
+
+
+def _with_writers(
+    ops: dict[Op, int], floor: dict[Op, int], variable: frozenset[Op], spans: dict[Value, tuple[int, int]]
+) -> dict[Op, int]:
+    """Floors that move accesses without variable latency that wait for one of an earlier iteration, in a later level,
+    into the level of that one, with all that is computed from them: so in a ring buffer that stores what memory
+    answers, far behind what it loads."""
+    floor = dict(floor)
+    for op in ops:
+        for value in () if op in variable else op.operands:
+            read, write = spans.get(value, (0, 0)) if isinstance(value.type, TokenType) else (0, 0)
+            if read < write:
+                floor[op] = max(floor[op], write)
     return floor
 
 
