@@ -1,7 +1,7 @@
 """From names in a netlist to the source: the kernel, loop, part and line that a cell belongs to.
 
 Synthesis keeps the names of instances and signals when it makes one module of all, with what it did behind them:
-``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.part.sum_LUT4_Z_3``. These names are the compiler's, and the description
+``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.sum_LUT4_Z_3``. These names are the compiler's, and the description
 of the design says which kernel, loop or access each is.
 """
 
