@@ -14,7 +14,6 @@ from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
 from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
-from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.apply_design import apply_design
@@ -168,12 +167,10 @@ def _planned(
 ) -> Plan:
     """Every stage before hardware generation, from the output of the front end on; ``warnings`` come first."""
     _check(options, board)
-    for name in options.no_interleaving:
-        board = board.with_memory(present(board.memory_named(name)).partitioned())
     fused: list[Diagnostic] = []
     flush, limits = options.denorms_are_zero, options.limits
     module = link_program(module, options.fpc, fused.append, flush, inspection, limits, options.printf)
-    board = as_used(module, board)
+    board = _with_ports(as_used(module, board), options)
     kernels, told = plan_module(module, board, options, inspection)
     channels = network_channels(module, kernels, board, options)
     networks = _networks(kernels, channels)
@@ -301,6 +298,35 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
         return tuple(within)
     skeletons = [CallSkeleton(k.function).only({c.channel for c in named}) for k in kernels]
     return (*find_deadlocks(skeletons, links), *within)
+
+
+def _with_ports(board: Board, options: Options) -> Board:
+    """The board with the ports to memory, and the order of banks, that the options ask for. Raises CompileError."""
+    masters = options.axi_masters
+    for memory in board.memories if masters else ():
+        if memory.kind == "onchip":
+            raise CompileError(
+                Diagnostic(
+                    f"--axi-masters: memory of board {board.name} is on the chip, and has no AXI port",
+                    hint="leave the option out, or choose a board with memory outside the chip (`sluice boards`)",
+                    code=Code.OPTIONS,
+                )
+            )
+        if len(memory.banks) % masters:
+            fitting = [str(n) for n in range(1, len(memory.banks) + 1) if not len(memory.banks) % n]
+            raise CompileError(
+                Diagnostic(
+                    f"--axi-masters: {len(memory.banks)} banks of memory {memory.name} of board {board.name} cannot "
+                    f"be shared among {masters} managers",
+                    hint=f"ask for {' or '.join(fitting)}, or leave the option out",
+                    code=Code.OPTIONS,
+                )
+            )
+    board = board.behind(masters)
+    for name in options.no_interleaving:
+        memory = board.memory_named(name)
+        board = board.with_memory(memory.partitioned()) if memory else board  # None: the program uses it not
+    return board
 
 
 def _check(options: Options, board: Board) -> None:

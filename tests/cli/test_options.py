@@ -74,7 +74,7 @@ def test_random_stalls(folder):
     assert compiled(folder).exit_code == 0
     assert "stall_seed" not in (folder / "out/rtl/sluice_system.v").read_text()
     assert compiled(folder, "--random-stalls").exit_code == 0
-    assert "input [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
+    assert "input wire [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
 
 
 def test_banks_one_behind_the_other(folder):

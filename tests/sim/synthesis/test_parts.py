@@ -62,7 +62,7 @@ def test_constraints_of_the_flows():
 def test_the_wrapper_connects_every_bit_once():
     text = (
         "module t(clk, rst, a, b, c);\n  input clk;\n  wire clk;\n  input rst;\n  input [7:0] a;\n"
-        "  output b;\n  output [3:0] c;\n  reg [3:0] c;\nendmodule\nmodule u(x);\n  input x;\nendmodule\n"
+        "  output b;\n  output reg [3:0] c = 4'h0;\nendmodule\nmodule u(x);\n  input x;\nendmodule\n"
     )
     ports = ports_of(text, "t")
     assert ports == (
