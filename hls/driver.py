@@ -45,6 +45,7 @@ __all__ = [
     "plan_module",
     "plan_source",
     "plan_text",
+    "with_ports",
 ]
 
 #: recursion limit for hardware generation: an operation requests its operands, and these theirs, with four calls for
@@ -170,7 +171,7 @@ def _planned(
     fused: list[Diagnostic] = []
     flush, limits = options.denorms_are_zero, options.limits
     module = link_program(module, options.fpc, fused.append, flush, inspection, limits, options.printf)
-    board = _with_ports(as_used(module, board), options)
+    board = with_ports(as_used(module, board), options)
     kernels, told = plan_module(module, board, options, inspection)
     channels = network_channels(module, kernels, board, options)
     networks = _networks(kernels, channels)
@@ -300,7 +301,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
     return (*find_deadlocks(skeletons, links), *within)
 
 
-def _with_ports(board: Board, options: Options) -> Board:
+def with_ports(board: Board, options: Options) -> Board:
     """The board with the ports to memory, and the order of banks, that the options ask for. Raises CompileError."""
     masters = options.axi_masters
     for memory in board.memories if masters else ():
@@ -316,16 +317,16 @@ def _with_ports(board: Board, options: Options) -> Board:
             fitting = [str(n) for n in range(1, len(memory.banks) + 1) if not len(memory.banks) % n]
             raise CompileError(
                 Diagnostic(
-                    f"--axi-masters: {len(memory.banks)} banks of memory {memory.name} of board {board.name} cannot "
-                    f"be shared among {masters} managers",
+                    f"--axi-masters: {masters} does not divide the number of banks of memory {memory.name} of board "
+                    f"{board.name}, {len(memory.banks)}",
                     hint=f"ask for {' or '.join(fitting)}, or leave the option out",
                     code=Code.OPTIONS,
                 )
             )
     board = board.behind(masters)
     for name in options.no_interleaving:
-        memory = board.memory_named(name)
-        board = board.with_memory(memory.partitioned()) if memory else board  # None: the program uses it not
+        if named := board.memory_named(name):  # None: the program does not use it
+            board = board.with_memory(named.partitioned())
     return board
 
 

@@ -1,5 +1,6 @@
 """Buffers placed manually in banks that are not interleaved."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -123,7 +124,7 @@ def test_managers_for_banks():
     def ports(board: str, masters: int, **more) -> list[tuple[int, int, int]]:
         found = compile(COPY, board, Options(axi_masters=masters, **more)).interface
         assert len(found.axi) == sum(memory.banks for memory in found.memories)
-        assert sum(port.name.endswith("_arvalid") for port in found.ports) == len(found.axi)
+        assert sum(bool(re.fullmatch(r"m_axi\d+_arvalid", port.name)) for port in found.ports) == len(found.axi)
         return [(memory.banks, memory.bytes, memory.interleave_bytes) for memory in found.memories]
 
     whole = load_board("de5net").memory.bytes
@@ -133,8 +134,8 @@ def test_managers_for_banks():
     four = load_board("u250").memory
     assert ports("u250", 2) == [(2, four.bytes, four.interleave_bytes)]
     for board, masters, words in (
-        ("u250", 3, r"4 banks of memory DDR of board u250 cannot be shared among 3 managers"),
-        ("ulx3s", 2, r"1 banks of memory \w+ of board ulx3s cannot be shared"),
+        ("u250", 3, "3 does not divide the number of banks of memory DDR of board u250, 4"),
+        ("ulx3s", 2, r"2 does not divide the number of banks of memory \w+ of board ulx3s, 1"),
         ("ecp5_onchip", 1, r"memory of board ecp5_onchip is on the chip, and has no AXI port"),
     ):
         with pytest.raises(CompileError, match=words):
