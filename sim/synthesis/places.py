@@ -19,7 +19,8 @@ __all__ = ["Places"]
 
 #: where synthesis has added to a name
 _ADDED = re.compile(
-    r"_(?:LUT\d|TRELLIS|CCU2C|PFUMX|L6MUX21|MULT\d+X\d+D?|ALU54B|DP16KD|PDPW16KD"
+    r"_(?:LUT\d|TRELLIS|CCU2C?|PFUMX|L6MUX21|MULT(?:ADDSUB|PREADD)?\d+X\d+(?:D|WIDE)?|ALU54B|DP16KD?|PDPW16KD"
+    r"|FD1P3[BDIJ]X|INV|WIDEFN9|PDP(?:SC)?16K|SP16K|DPR16X4"
     r"|ALU|DFFN?[A-Z]{0,2}|MUX2_LUT\d|RAM16SDP\d|SDPX?9?B|DPX?9?B|SPX?9?|pROMX?9?)(?:_|$).*"
 )
 _LINE = re.compile(r"_L(\d+)(?=_|$)")

@@ -83,6 +83,20 @@ def test_banks_one_behind_the_other(folder):
     assert refused.exit_code == 1 and "board de5net has no memory 'HBM'" in refused.output
 
 
+def test_managers_of_a_memory(folder):
+    def banks(*options: str) -> int:
+        done = compiled(folder, *options)
+        assert done.exit_code == 0, done.output
+        (memory,) = json.loads((folder / "out/interface.json").read_text())["memories"]
+        return memory["banks"]
+
+    assert (banks(), banks("--axi-masters", "1"), banks("-axi-masters", "2")) == (2, 1, 2)
+    assert "m_axi1" in (folder / "out/rtl/sluice_system.v").read_text()
+    refused = compiled(folder, "--axi-masters", "3")
+    assert refused.exit_code == 1
+    assert "3 does not divide the number of banks of memory DDR of board de5net, 2" in refused.output
+
+
 def test_single_precision_constants(folder):
     """Beside a double, an unsuffixed constant is one, and its product takes a unit for doubles."""
     product = "__kernel void k(__global float *restrict a, __global double *restrict b) { b[0] = a[0] * 1.5; }"
