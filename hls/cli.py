@@ -166,6 +166,15 @@ def main() -> None:
     multiple=True,
     help="Place the banks of MEMORY (its name, or default) one after the other instead of interleaving them.",
 )
+@click.option(
+    "-axi-masters",
+    "--axi-masters",
+    "axi_masters",
+    type=click.IntRange(0, 64),
+    metavar="N",
+    default=0,
+    help="Reach all banks of a memory through N AXI4 managers; 0 for one for each bank.  [default: 0]",
+)
 @output_folder("Output folder.  [default: name of the source]")
 @click.option(
     "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"

@@ -14,7 +14,6 @@ from .frontend import Result as Parsed
 from .frontend import parse_source, uncollected
 from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
-from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.apply_design import apply_design
@@ -46,6 +45,7 @@ __all__ = [
     "plan_module",
     "plan_source",
     "plan_text",
+    "with_ports",
 ]
 
 #: recursion limit for hardware generation: an operation requests its operands, and these theirs, with four calls for
@@ -168,12 +168,10 @@ def _planned(
 ) -> Plan:
     """Every stage before hardware generation, from the output of the front end on; ``warnings`` come first."""
     _check(options, board)
-    for name in options.no_interleaving:
-        board = board.with_memory(present(board.memory_named(name)).partitioned())
     fused: list[Diagnostic] = []
     flush, limits = options.denorms_are_zero, options.limits
     module = link_program(module, options.fpc, fused.append, flush, inspection, limits, options.printf)
-    board = as_used(module, board)
+    board = with_ports(as_used(module, board), options)
     kernels, told = plan_module(module, board, options, inspection)
     channels = network_channels(module, kernels, board, options)
     networks = _networks(kernels, channels)
@@ -301,6 +299,35 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
         return tuple(within)
     skeletons = [CallSkeleton(k.function).only({c.channel for c in named}) for k in kernels]
     return (*find_deadlocks(skeletons, links), *within)
+
+
+def with_ports(board: Board, options: Options) -> Board:
+    """The board with the ports to memory, and the order of banks, that the options ask for. Raises CompileError."""
+    masters = options.axi_masters
+    for memory in board.memories if masters else ():
+        if memory.kind == "onchip":
+            raise CompileError(
+                Diagnostic(
+                    f"--axi-masters: memory of board {board.name} is on the chip, and has no AXI port",
+                    hint="leave the option out, or choose a board with memory outside the chip (`sluice boards`)",
+                    code=Code.OPTIONS,
+                )
+            )
+        if len(memory.banks) % masters:
+            fitting = [str(n) for n in range(1, len(memory.banks) + 1) if not len(memory.banks) % n]
+            raise CompileError(
+                Diagnostic(
+                    f"--axi-masters: {masters} does not divide the number of banks of memory {memory.name} of board "
+                    f"{board.name}, {len(memory.banks)}",
+                    hint=f"ask for {' or '.join(fitting)}, or leave the option out",
+                    code=Code.OPTIONS,
+                )
+            )
+    board = board.behind(masters)
+    for name in options.no_interleaving:
+        if named := board.memory_named(name):  # None: the program does not use it
+            board = board.with_memory(named.partitioned())
+    return board
 
 
 def _check(options: Options, board: Board) -> None:

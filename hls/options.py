@@ -51,6 +51,7 @@ class Options:
     reset_active, stream_names : the polarity of the reset port, and how the ports of streams are named; one of
         ``RESETS`` and ``STREAM_NAMES``
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
+    axi_masters : AXI4 managers for each memory, a divisor of the number of its banks; 0 for one for each bank
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
     group_items, local_bytes : size of the largest work-group, and of a local memory argument, where a kernel does not
@@ -77,6 +78,7 @@ class Options:
     cache_bytes: int | None = None
     const_cache_bytes: int = 16384
     no_interleaving: tuple[str, ...] | str = ()
+    axi_masters: int = 0
     denorms_are_zero: bool = False
     reset_active: str = "high"
     stream_names: str = "plain"
@@ -114,6 +116,8 @@ class Options:
     def __post_init__(self):
         if isinstance(self.no_interleaving, str):  # a single name
             object.__setattr__(self, "no_interleaving", (self.no_interleaving,))
+        if self.axi_masters < 0:
+            raise ValueError(f"axi_masters must be 0 or more, not {self.axi_masters!r}")
         for name in ("cache_bytes", "const_cache_bytes", "copy_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
                 raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")

@@ -4,6 +4,7 @@ and the order of the files."""
 import graphlib
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 __all__ = ["commented", "in_order", "module_names_in", "one_line", "plain_names", "renamed"]
 
@@ -18,6 +19,9 @@ _MODULE = re.compile(
 )
 #: an instance begins a line with the name of its module, then has its own name
 _INSTANCE = re.compile(r"^  (\\\S+|[\w$]+)(?= +(?:#\(|\\\S+ +\(|[\w$]+ +\())", re.MULTILINE)
+#: the first line of a module, and of an instance: its name
+_HEAD = re.compile(r"module ([\w$]+)")
+_NAMED = re.compile(r"  [\w$]+ +([\w$]+) +\(\n$")
 #: words that no identifier may be: Verilog 2005, and SystemVerilog 2017, whose readers take these files, too
 _WORDS = """
 accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins
@@ -99,16 +103,35 @@ def one_line(text: str) -> str:
 
 
 def commented(
-    verilog: Mapping[str, str], head: Iterable[str], about: Mapping[str, str], top_head: Iterable[str], top: str
+    verilog: Mapping[str, str],
+    head: Iterable[str],
+    about: Mapping[str, str],
+    top_head: Iterable[str],
+    top: str,
+    instances: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """The texts with the lines ``head`` at the top of each file, followed in file ``top`` by ``top_head``. Before a
-    module whose name is in ``about`` there is a line with what that says."""
+    module whose name is in ``about`` there is a line with what that says, and likewise before an instance that
+    ``instances`` has, by the names of the module that holds it and its own."""
     found = {}
     for file, text in verilog.items():
         lines = [*head, *(top_head if file == top else ())]
         above = "".join(f"// {one_line(line)}\n" for line in lines)
-        found[file] = above + _MODULE.sub(lambda match: _explained(match, about), text)
+        inside = _with_instances(text, instances) if instances else text
+        found[file] = above + _MODULE.sub(lambda match: _explained(match, about), inside)
     return found
+
+
+def _with_instances(text: str, instances: Mapping[tuple[str, str], str]) -> str:
+    """The text with a line before each of the instances."""
+    holder, lines = "", []
+    for line in text.splitlines(keepends=True):
+        head = _HEAD.match(line)
+        holder = head[1] if head else holder
+        found = _NAMED.match(line)
+        told = found and instances.get((holder, found[1]))
+        lines += [f"  // {one_line(told)}\n", line] if told else [line]
+    return "".join(lines)
 
 
 def _explained(match: re.Match[str], about: Mapping[str, str]) -> str:

@@ -126,7 +126,7 @@ class LoadedSystem:
         signals = self.trace.signals if self.trace else "none"
         verilog = with_enums(self.verilog, self.interface) if self.trace else self.verilog
         simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
-        session, probe = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz), None
+        session, probe = Session(simulator.executable, self.built, self.memory, self.interface.clock_mhz), None
         try:
             if self.interface.probe is not None:
                 probe = Probe(session, self.interface.probe, self.interface.layouts, self.intervals)
@@ -153,11 +153,14 @@ class LoadedSystem:
         """Cycles that the board has been running, since it was last started."""
         return RESET_CYCLES if self._session is None else self._session.cycle()
 
-    def _as_built(self) -> Board:
-        """The board with the memories as the program uses them; it may have been built without interleaving."""
+    @property
+    def built(self) -> Board:
+        """The board with the memories that the program uses, behind the ports and with the order of banks that it was
+        built with."""
         by_name = {one.name: one for one in self.board.memories}
         first, *others = (
-            replace(by_name[built.name], interleave_bytes=built.interleave_bytes) for built in self.interface.memories
+            replace(by_name[built.name].behind(built.banks), interleave_bytes=built.interleave_bytes)
+            for built in self.interface.memories
         )
         return replace(self.board, memory=first, others=tuple(others))
 

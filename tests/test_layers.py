@@ -17,7 +17,7 @@ ORDER = (
     {"records"},
     {"design", "rtl_package", "rtl_xml"},
     {"rtl_library"},
-    {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog_text"},
+    {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog_text", "verilog_tidy"},
     {"ir", "project"},
     {"analysis", "frontend"},
     {"passes", "emulate"},

@@ -158,6 +158,10 @@ class Board:
         first, *others = (changed if one.name == changed.name else one for one in self.memories)
         return replace(self, memory=first, others=tuple(others))
 
+    def behind(self, ports: int) -> "Board":
+        """The same board with so many ports to each of its memories (:meth:`Memory.behind`)."""
+        return replace(self, memory=self.memory.behind(ports), others=tuple(one.behind(ports) for one in self.others))
+
     def using(self, names: Collection[str]) -> "Board":
         """The board as seen by a program that uses the memories of these names: with them and the default one."""
         return replace(self, others=tuple(one for one in self.others if one.name in names))

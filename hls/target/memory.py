@@ -144,6 +144,13 @@ class Memory:
         has a port, and so a word each ``period_ns``, of its own."""
         return None if self.timing is None else self.peak_bytes_per_ns(period_ns)
 
+    def behind(self, ports: int) -> "Memory":
+        """The same memory behind so many ports, a divisor of the number of its banks: what lies behind one port counts
+        as one bank, with the timing of one. 0 leaves a port to each bank."""
+        if ports in (0, len(self.banks)):
+            return self
+        return replace(self, banks=(Bank(self.bytes // ports),) * ports)
+
     def partitioned(self) -> "Memory":
         """The same memory with its banks one after the other instead of interleaved."""
         return replace(self, interleave_bytes=self.banks[0].bytes)

@@ -191,7 +191,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
         from hls.assumed_sizes import assume_sizes
-        from hls.driver import network_channels, plan_module
+        from hls.driver import network_channels, plan_module, with_ports
         from hls.frontend import Options as FrontendOptions
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
@@ -212,7 +212,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
     try:
         with deep_recursion():
             module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
-            used = as_used(module, board)
+            used = with_ports(as_used(module, board), options)
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
         planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, file) for one in kernels]

@@ -38,6 +38,7 @@ SIZES = {
     "private-cache-bytes": ("cache_bytes", MOST_CACHE_BYTES),
     "const-cache-bytes": ("const_cache_bytes", MOST_CACHE_BYTES),
     "copy-bytes": ("copy_bytes", MOST_CACHE_BYTES),
+    "axi-masters": ("axi_masters", 64),
     "max-work-group-size": ("group_items", 4096),
     "local-mem-size": ("local_bytes", 1 << 30),
 }
@@ -116,6 +117,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
         copy_bytes=sizes.get("copy_bytes", 0),
+        axi_masters=sizes.get("axi_masters", 0),
         group_items=sizes.get("group_items", 0),
         local_bytes=sizes.get("local_bytes", 0),
     )

@@ -202,7 +202,7 @@ class Timeline:
             waits=run.waits,
             samples=run.samples,
             levels=run.levels,
-            banks=_banks(program.context.device.board, run.banks, times.end - times.start),
+            banks=_banks(program.system.built, run.banks, times.end - times.start),
         )
         self._add(record, measured)
         snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe

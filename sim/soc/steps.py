@@ -4,6 +4,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hls.narrow import present
+
 from ..synthesis.device import OpenPart
 from ..synthesis.run import NETLIST, REPORT
 from ..synthesis.tools import ECPPACK, YOSYS, Tool
@@ -41,7 +43,7 @@ class Steps:
         return cls(
             Step(YOSYS, ("-q", "-p", script)),
             Step(
-                device.flow.place,
+                present(device.flow.place),
                 (*device.options, "--json", NETLIST, "--lpf", CONSTRAINTS, "--textcfg", CONFIG, "--report", REPORT)
                 + ("--seed", str(seed), "--timing-allow-fail", "-q"),
             ),

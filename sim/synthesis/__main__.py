@@ -38,7 +38,8 @@ class _Refused(Exception):
 
 
 def main() -> int:
-    """Returns 0 if the clock is reached, 1 if not, or if there are no figures; the message is on stderr."""
+    """Returns 0 if the clock is reached, or no tool places the device; 1 if not, or if there are no figures, with a
+    message on stderr."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--board")
@@ -133,7 +134,7 @@ def _write(folder: Path, texts: dict[str, str]) -> None:
 
 def _check_clock(found: Synthesis, folder: Path) -> None:
     placed = found.placed
-    if not placed.met:
+    if placed and not placed.met:
         raise _Refused(
             f"{folder}: {placed.reached_mhz:g} MHz reached on {found.part}, {placed.asked_mhz:g} MHz asked",
             placed.advice[0],

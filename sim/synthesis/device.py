@@ -1,10 +1,10 @@
-"""Parts that the open tools can place: the flow that does so, and how its place and route names the part."""
+"""Parts that the open tools know: the flow that does so, and how its place and route names the part."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .flows import ECP5, GOWIN, Flow
+from .flows import ECP5, GOWIN, NEXUS, Flow
 
 __all__ = ["OpenPart", "open_part"]
 
@@ -27,8 +27,10 @@ _KINDS = {"U": "", "UM": "um-", "UM5G": "um5g-"}
 _PACKAGES = {"BG": "CABGA", "MG": "CSFBGA"}
 #: GW2A-LV18PG256C8/I7: series, voltage, size, package, speed grade
 _GOWIN = re.compile(r"(?P<series>GW[12]A?[NRSZ]*)-(?:LV|UV)(?P<size>\d+)(?P<package>[A-Z]+\d+)[CEI]\d/[CEI]\d")
+#: LIFCL-40-9BG400C: series, size, speed grade, package, range of temperature
+_NEXUS = re.compile(r"(?:LIFCL|LFD2NX|LFCPNX)-\d+-[789][A-Z]+\d+[ACI]")
 #: pins of packages, the first with a clock: on the boards that LiteX describes
-_PINS = {"BG400": ("L13", "E13", "G14", "G15", "E17"), "PG256": ("H11", "T13", "M11", "M9", "L10")}
+_PINS = {"PG256": ("H11", "T13", "M11", "M9", "L10")}
 
 
 def _ecp5(found: re.Match[str]) -> OpenPart:
@@ -46,9 +48,10 @@ def _gowin(found: re.Match[str]) -> OpenPart | None:
 _NAMES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], OpenPart | None]], ...] = (
     (_ECP5, _ecp5),
     (_GOWIN, _gowin),
+    (_NEXUS, lambda found: OpenPart(NEXUS, ())),
 )
 
 
 def open_part(part: str) -> OpenPart | None:
-    """The part of that order number, or None if no open tool places it, or no pins of its package are known here."""
+    """The part of that order number, or None if no open tool knows it, or no pins of its package are known here."""
     return next((make(found) for names, make in _NAMES if (found := names.fullmatch(part))), None)

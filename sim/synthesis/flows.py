@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from .cells import Used
 from .tools import NEXTPNR_ECP5, NEXTPNR_GOWIN, Tool
 
-__all__ = ["ECP5", "GOWIN", "Flow"]
+__all__ = ["ECP5", "GOWIN", "NEXUS", "Flow"]
 
 
 @dataclass(frozen=True)
 class Flow:
     """``synthesis`` is the command of yosys, ``cells`` what its cells take, ``place`` the place and route, with further
-    ``options``. ``constraints`` makes the files that these options name, from clocks (MHz by port) and pins by port."""
+    ``options``, None where none works. ``constraints`` makes the files that these options name, from clocks (MHz by
+    port) and pins by port."""
 
     synthesis: str
-    place: Tool
+    place: Tool | None
     cells: Mapping[str, Used]
     constraints: Callable[[Mapping[str, float], Mapping[str, str]], dict[str, str]]
     options: tuple[str, ...]
@@ -67,4 +68,33 @@ GOWIN = Flow(
     },
     constraints=_gowin_constraints,
     options=("--vopt", "cst=design.cst", "--sdc", "design.sdc"),
+)
+
+
+def _no_constraints(clocks: Mapping[str, float], pins: Mapping[str, str]) -> dict[str, str]:
+    return {}
+
+
+#: multipliers of 18 x 18 bits in a cell
+_NEXUS_DSPS = {
+    **{f"MULT{size}": count for size, count in (("9X9", 1), ("18X18", 1), ("18X36", 2), ("36X36", 4))},
+    **{f"MULTADDSUB{size}": count for size, count in (("18X18", 1), ("18X36", 2), ("36X36", 4))},
+    **{f"MULTADDSUB{size}WIDE": 2 for size in ("9X9", "18X18")},
+    **{f"MULTPREADD{size}": 1 for size in ("9X9", "18X18")},
+}
+NEXUS = Flow(
+    synthesis="synth_nexus",
+    place=None,  # nextpnr-nexus 0.11.1 does not route a clock from a pin (docs/synthesis.md)
+    cells={
+        "LUT4": Used(luts=1, places=1),
+        "INV": Used(luts=1, places=1),
+        "WIDEFN9": Used(luts=2, places=2),
+        "CCU2": Used(carries=1, places=2),
+        "DPR16X4": Used(lut_rams=1, places=6),
+        **{f"FD1P3{kind}X": Used(registers=1) for kind in "BDIJ"},
+        **{kind: Used(rams=1) for kind in ("DP16K", "PDP16K", "PDPSC16K", "SP16K")},
+        **{kind: Used(dsps=count) for kind, count in _NEXUS_DSPS.items()},
+    },
+    constraints=_no_constraints,
+    options=(),
 )

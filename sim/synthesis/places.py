@@ -1,7 +1,7 @@
 """From names in a netlist to the source: the kernel, loop, part and line that a cell belongs to.
 
 Synthesis keeps the names of instances and signals when it makes one module of all, with what it did behind them:
-``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.part.sum_LUT4_Z_3``. These names are the compiler's, and the description
+``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.sum_LUT4_Z_3``. These names are the compiler's, and the description
 of the design says which kernel, loop or access each is.
 """
 
@@ -19,7 +19,8 @@ __all__ = ["Places"]
 
 #: where synthesis has added to a name
 _ADDED = re.compile(
-    r"_(?:LUT\d|TRELLIS|CCU2C|PFUMX|L6MUX21|MULT\d+X\d+D?|ALU54B|DP16KD|PDPW16KD"
+    r"_(?:LUT\d|TRELLIS|CCU2C?|PFUMX|L6MUX21|MULT(?:ADDSUB|PREADD)?\d+X\d+(?:D|WIDE)?|ALU54B|DP16KD?|PDPW16KD"
+    r"|FD1P3[BDIJ]X|INV|WIDEFN9|PDP(?:SC)?16K|SP16K|DPR16X4"
     r"|ALU|DFFN?[A-Z]{0,2}|MUX2_LUT\d|RAM16SDP\d|SDPX?9?B|DPX?9?B|SPX?9?|pROMX?9?)(?:_|$).*"
 )
 _LINE = re.compile(r"_L(\d+)(?=_|$)")

@@ -11,6 +11,7 @@ from typing import Any
 
 from hls.export.description import Description
 from hls.model.area import Resources
+from hls.narrow import present
 from hls.report.facts.synthesis import Synthesis
 
 from ..cache import cached, content_key
@@ -20,7 +21,7 @@ from .device import OpenPart
 from .flows import Flow
 from .places import Places
 from .result import placed, resources
-from .timing import read_timing
+from .timing import Timing, read_timing
 from .tools import MOST, YOSYS, SynthesisError
 from .wrapper import TOP, pads, ports_of, wrapper
 
@@ -56,22 +57,19 @@ def synthesize(
     ToolMissing, BuildError if the cache cannot be written, and OSError if a file of the design cannot be read.
     """
     flow = asked.device.flow
-    versions = (YOSYS.version(), flow.place.version())
-    clocks = {clock.port: clock.ratio * asked.mhz for clock in described.clocks}
+    versions = (YOSYS.version(), *((flow.place.version(),) if flow.place else ()))
+    clocks = tuple(clock.port for clock in described.clocks)
     texts = {name: (folder / "rtl" / name).read_text(encoding="utf-8") for name in described.files}
     top = next(text for text in texts.values() if re.search(rf"^module {described.top} ?\(", text, re.MULTILINE))
-    texts[f"{TOP}.v"] = wrapper(described.top, ports_of(top, described.top), tuple(clocks))
+    texts[f"{TOP}.v"] = wrapper(described.top, ports_of(top, described.top), clocks)
     key = content_key((versions[0], flow.synthesis, described.digest, texts[f"{TOP}.v"]))
     tell("yosys: synthesis")
     netlist = cached("synth", key, NETLIST, lambda made: _map(flow, texts, made))
-    placing = (key, versions[1], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
     places = Places(described, _first_lines(report))
     counted = count_cells(netlist, places, flow.cells)
     check_fit(total(counted), asked)
-    tell(f"nextpnr: place and route for {asked.mhz:g} MHz")
-    said = cached("pnr", content_key(placing), REPORT, lambda made: _place(netlist, asked, clocks, made))
-    double = next((clock.port for clock in described.clocks if clock.ratio == 2), None)
-    timing = read_timing(json.loads(said.read_text()), places, double)
+    placing = (key, *versions[1:], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
+    timing = _timing(described, netlist, content_key(placing), places, asked, tell) if flow.place else None
     used = resources(counted, report)
     return Synthesis(
         digest=described.digest,
@@ -82,8 +80,21 @@ def synthesize(
         kernels=used.kernels,
         parts=used.parts,
         lines=used.lines,
-        placed=placed(timing, asked.mhz, asked.seed, advice_for(timing, described.clock_mhz, asked.mhz)),
+        placed=placed(timing, asked.mhz, asked.seed, advice_for(timing, described.clock_mhz, asked.mhz))
+        if timing
+        else None,
     )
+
+
+def _timing(
+    described: Description, netlist: Path, key: str, places: Places, asked: Asked, tell: Callable[[str], None]
+) -> Timing:
+    """The clock that place and route reach; what they made is kept by the ``key``."""
+    clocks = {clock.port: clock.ratio * asked.mhz for clock in described.clocks}
+    tell(f"nextpnr: place and route for {asked.mhz:g} MHz")
+    said = cached("pnr", key, REPORT, lambda made: _place(netlist, asked, clocks, made))
+    double = next((clock.port for clock in described.clocks if clock.ratio == 2), None)
+    return read_timing(json.loads(said.read_text()), places, double)
 
 
 def check_fit(used: Used, asked: Asked) -> None:
@@ -151,7 +162,7 @@ def _place(netlist: Path, asked: Asked, clocks: Mapping[str, float], folder: Pat
         (folder / name).write_text(text)
     options = ["--json", NETLIST, *flow.options, "--report", REPORT]
     options += ["--seed", str(asked.seed), "--freq", f"{asked.mhz:g}", "--timing-allow-fail", "-q"]
-    done = flow.place.run([*asked.device.options, *options], folder)
+    done = present(flow.place).run([*asked.device.options, *options], folder)
     (folder / NETLIST).unlink()
     if done.returncode or not (folder / REPORT).exists():
         raise refused(done, asked.part)

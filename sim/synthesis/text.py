@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hls.report.facts.synthesis import Compared, Figure, Mapped, Row, Synthesis
+from hls.report.facts.synthesis import Compared, Figure, Mapped, Placed, Row, Synthesis
 
 __all__ = ["render"]
 
@@ -17,9 +17,12 @@ def render(found: Synthesis) -> str:
 
 def _lines(found: Synthesis) -> Iterator[str]:
     clock = found.placed
-    verdict = "met" if clock.met else "NOT MET"
-    yield f"{found.board}: {found.part}, by {', '.join(found.tools)}, seed {clock.seed}"
-    yield f"clock: {clock.reached_mhz:g} MHz reached, {clock.asked_mhz:g} MHz asked: {verdict}"
+    yield f"{found.board}: {found.part}, by {', '.join(found.tools)}{f', seed {clock.seed}' if clock else ''}"
+    if clock:
+        verdict = "met" if clock.met else "NOT MET"
+        yield f"clock: {clock.reached_mhz:g} MHz reached, {clock.asked_mhz:g} MHz asked: {verdict}"
+    else:
+        yield "clock: not known, as no open tool here places this device"
     yield ""
     yield "Mapped resources, and the compiler's estimates (est.: how much was estimated, and the error in percent)"
     yield from _table(
@@ -34,7 +37,12 @@ def _lines(found: Synthesis) -> Iterator[str]:
         _MAPPED,
         ((f"{_name(row)}{f' line {row.line}' if row.line else ''}", _mapped(row.mapped)) for row in found.lines),
     )
-    yield ""
+    if clock:
+        yield ""
+        yield from _path(clock)
+
+
+def _path(clock: Placed) -> Iterator[str]:
     yield (
         f"Critical path: {clock.path_ns:.2f} ns, {clock.routing:.0%} of it routing "
         "(ns in cells, ns in wires, levels of logic)"

@@ -74,13 +74,27 @@ def test_random_stalls(folder):
     assert compiled(folder).exit_code == 0
     assert "stall_seed" not in (folder / "out/rtl/sluice_system.v").read_text()
     assert compiled(folder, "--random-stalls").exit_code == 0
-    assert "input [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
+    assert "input wire [31:0] stall_seed" in (folder / "out/rtl/sluice_system.v").read_text()
 
 
 def test_banks_one_behind_the_other(folder):
     assert compiled(folder, "--no-interleaving", "default").exit_code == 0
     refused = compiled(folder, "-no-interleaving", "HBM")
     assert refused.exit_code == 1 and "board de5net has no memory 'HBM'" in refused.output
+
+
+def test_managers_of_a_memory(folder):
+    def banks(*options: str) -> int:
+        done = compiled(folder, *options)
+        assert done.exit_code == 0, done.output
+        (memory,) = json.loads((folder / "out/interface.json").read_text())["memories"]
+        return memory["banks"]
+
+    assert (banks(), banks("--axi-masters", "1"), banks("-axi-masters", "2")) == (2, 1, 2)
+    assert "m_axi1" in (folder / "out/rtl/sluice_system.v").read_text()
+    refused = compiled(folder, "--axi-masters", "3")
+    assert refused.exit_code == 1
+    assert "3 does not divide the number of banks of memory DDR of board de5net, 2" in refused.output
 
 
 def test_single_precision_constants(folder):

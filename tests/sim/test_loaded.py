@@ -39,7 +39,10 @@ def test_a_simulator_is_used_with_its_probe_or_not_at_all(monkeypatch):
         return "probe"
 
     board = load_board("de5net")
-    memories = [SimpleNamespace(name=one.name, interleave_bytes=one.interleave_bytes) for one in board.memories]
+    memories = [
+        SimpleNamespace(name=one.name, interleave_bytes=one.interleave_bytes, banks=len(one.banks))
+        for one in board.memories
+    ]
     interface = SimpleNamespace(top="top", probe="map", kernels=(), layouts={}, memories=memories, clock_mhz=240.0)
     monkeypatch.setattr(sim.loaded, "build", lambda *given: SimpleNamespace(executable="simulator"))
     monkeypatch.setattr(sim.loaded, "Session", session)

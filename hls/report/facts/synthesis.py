@@ -10,7 +10,7 @@ from ...records import computed
 __all__ = ["SCHEMA", "Compared", "Figure", "Mapped", "Place", "Placed", "Row", "Step", "Synthesis"]
 
 #: version of the fields; keys are added within a version, and never change their meaning
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ class Placed:
 class Synthesis:
     """A design on a device. ``digest`` is that of the design in interface.json. In each of ``kernels``, ``parts`` and
     ``lines`` what is mapped sums to that of the ``design``, except for ``logic``: where LUTs are more in one row and
-    registers in another, the sum of the larger ones is more than the larger sum."""
+    registers in another, the sum of the larger ones is more than the larger sum. ``placed`` is None for a device
+    that no open tool places."""
 
     digest: str
     board: str
@@ -123,5 +124,5 @@ class Synthesis:
     kernels: tuple[Compared, ...]
     parts: tuple[Row, ...]
     lines: tuple[Row, ...]
-    placed: Placed
+    placed: Placed | None
     schema: int = SCHEMA

@@ -1,5 +1,6 @@
 """Buffers placed manually in banks that are not interleaved."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -101,3 +102,41 @@ def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
     peak = context.device.board.peak_bytes_per_ns * 1000 / 240  # bytes a cycle of both banks
     assert 2 * data.nbytes / cycles[True] > 0.92 * peak, cycles
     assert cycles[True] < cycles[False]
+
+
+def test_one_manager_for_all_banks(tmp_path, monkeypatch):
+    """Buffers over both banks of the board lie behind one port, and a copy has the bytes that it should, under stalls,
+    too."""
+    monkeypatch.setenv("SLUICE_STALL_SEED", "3")
+    context = cl.create_some_context(board="de5net")
+    queue, n = cl.CommandQueue(context), 200
+    program = cl.Program(context, COPY).build(["-axi-masters=1"])
+    data = np.random.default_rng(1).random((n, 16), np.float32)
+    a = cl.Buffer(context, mf.READ_ONLY | mf.COPY_HOST_PTR, hostbuf=data)
+    out = cl.Buffer(context, mf.WRITE_ONLY, data.nbytes)
+    program.copy(queue, (1,), None, a, out, np.int32(n))
+    found = np.zeros_like(data)
+    cl.enqueue_copy(queue, found, out).wait()
+    assert (found == data).all()
+
+
+def test_managers_for_banks():
+    def ports(board: str, masters: int, **more) -> list[tuple[int, int, int]]:
+        found = compile(COPY, board, Options(axi_masters=masters, **more)).interface
+        assert len(found.axi) == sum(memory.banks for memory in found.memories)
+        assert sum(bool(re.fullmatch(r"m_axi\d+_arvalid", port.name)) for port in found.ports) == len(found.axi)
+        return [(memory.banks, memory.bytes, memory.interleave_bytes) for memory in found.memories]
+
+    whole = load_board("de5net").memory.bytes
+    assert ports("de5net", 0) == ports("de5net", 2) == [(2, whole, 1024)]
+    assert ports("de5net", 1) == [(1, whole, 1024)]
+    assert ports("de5net", 1, no_interleaving="DDR") == [(1, whole, whole)]
+    four = load_board("u250").memory
+    assert ports("u250", 2) == [(2, four.bytes, four.interleave_bytes)]
+    for board, masters, words in (
+        ("u250", 3, "3 does not divide the number of banks of memory DDR of board u250, 4"),
+        ("ulx3s", 2, r"2 does not divide the number of banks of memory \w+ of board ulx3s, 1"),
+        ("ecp5_onchip", 1, r"memory of board ecp5_onchip is on the chip, and has no AXI port"),
+    ):
+        with pytest.raises(CompileError, match=words):
+            compile(COPY, board, Options(axi_masters=masters))

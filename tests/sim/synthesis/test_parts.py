@@ -10,7 +10,7 @@ from hls.report.facts.synthesis import Place
 from sim.synthesis.advice import advice_for, say_place
 from sim.synthesis.cells import Used, count_cells, total
 from sim.synthesis.device import open_part
-from sim.synthesis.flows import ECP5, GOWIN
+from sim.synthesis.flows import ECP5, GOWIN, NEXUS
 from sim.synthesis.places import Places
 from sim.synthesis.result import resources
 from sim.synthesis.timing import PathStep, Timing, read_timing
@@ -35,6 +35,7 @@ def places():
         ("LFE5U-85F-6BG381C", ECP5, "--85k --package CABGA381 --speed 6"),
         ("LFE5U-25F-8MG285I", ECP5, "--25k --package CSFBGA285 --speed 8"),
         ("LFE5UM-45F-7BG554C", ECP5, "--um-45k --package CABGA554 --speed 7"),
+        ("LIFCL-40-9BG400C", NEXUS, ""),
         ("GW2A-LV18PG256C8/I7", GOWIN, "--device GW2A-LV18PG256C8/I7 --vopt family=GW2A-18"),
     ],
 )
@@ -43,7 +44,7 @@ def test_parts_are_named_as_nextpnr_does(part, flow, options):
     assert (found.flow, " ".join(found.options)) == (flow, options)
 
 
-@pytest.mark.parametrize("part", ["5SGXEA7N2F45C2", "LIFCL-40-9BG400C", "GW2A-LV18EQ144C8/I7"])
+@pytest.mark.parametrize("part", ["5SGXEA7N2F45C2", "GW2A-LV18EQ144C8/I7"])
 def test_parts_that_no_open_flow_places(part):
     assert open_part(part) is None
 
@@ -62,7 +63,7 @@ def test_constraints_of_the_flows():
 def test_the_wrapper_connects_every_bit_once():
     text = (
         "module t(clk, rst, a, b, c);\n  input clk;\n  wire clk;\n  input rst;\n  input [7:0] a;\n"
-        "  output b;\n  output [3:0] c;\n  reg [3:0] c;\nendmodule\nmodule u(x);\n  input x;\nendmodule\n"
+        "  output b;\n  output reg [3:0] c = 4'h0;\nendmodule\nmodule u(x);\n  input x;\nendmodule\n"
     )
     ports = ports_of(text, "t")
     assert ports == (
@@ -81,13 +82,15 @@ def test_the_wrapper_connects_every_bit_once():
 @pytest.mark.parametrize(
     ("name", "place"),
     [
-        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.part.cut4_lost_TRELLIS_FF_Q_22_DI_LUT4_Z", ADD),
+        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.cut4_lost_TRELLIS_FF_Q_22_DI_LUT4_Z", ADD),
         ("design.k.top.loop_i_L6.level0.i_3_TRELLIS_FF_Q", Place("k", "i", "state", "level0", 6)),
         ("design.k.static_.slt_L6_2_CCU2C_COUT", Place("k", "", "launch-invariant values", "static_", 6)),
         ("design.k.load_a_L9_port.data_LUT4_Z", Place("k", "", "access units", "load_a_L9_port", 9)),
         ("design.k_control.cycles_TRELLIS_FF_Q", Place("k", "", "kernel dispatch", "cycles", 3)),
         ("design.read_interconnect.x_LUT4_Z", Place(role="global interconnect", part="read_interconnect")),
-        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.part.x_DFFRE_Q_3_D_LUT3_F", ADD),
+        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.x_DFFRE_Q_3_D_LUT3_F", ADD),
+        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.x_FD1P3IX_Q_3_D_WIDEFN9_Z", ADD),
+        ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.x_MULTADDSUB18X18_Z", ADD),
         ("design.k.top.loop_i_L6.level0.i_3_ALU_SUM_2", Place("k", "i", "state", "level0", 6)),
         ("surroundings_held_TRELLIS_FF_Q", None),
     ],
@@ -170,7 +173,7 @@ def _path(start, end, *hops):
     return {"from": start, "to": end, "path": hops}
 
 
-ADD_CELL = "design.k.top.loop_i_L6.level0.fadd_L7_fadd.part.a_LUT4_Z"
+ADD_CELL = "design.k.top.loop_i_L6.level0.fadd_L7_fadd.a_LUT4_Z"
 WINDOW = "design.k_control.cycles_TRELLIS_FF_Q"
 
 

@@ -112,6 +112,27 @@ def test_a_design_that_does_not_fit(design, run, tmp_path):
     assert re.search(r"does not fit LFE5UM5G-85F-8BG756C: it takes \d+ registers of 100, 2 block RAMs of 1\n", said.err)
 
 
+def test_a_device_that_is_mapped_only(run, tmp_path):
+    """No open tool places a Nexus: there are resources, and no clock."""
+    _needs_tools()
+    out = compiled(tmp_path, "--board", "crosslinknx", "--control", "wires")
+    (out / "report.html").write_text("a page without it")
+    code, said = run(out, "--json")
+    assert code == 0 and "nextpnr" not in said.err, said.err
+    found = json.loads(said.out)
+    report = json.loads((out / "report.json").read_text())
+    jsonschema.validate(report, schema())
+    assert found["placed"] is None and report["synthesis"] == found and [one[:5] for one in found["tools"]] == ["yosys"]
+    row = found["design"]
+    assert row["rams"] == {"mapped": 2, "estimated": 2, "error": 0.0}
+    assert row["dsps"] == {"mapped": 3, "estimated": 3, "error": 0.0}
+    assert abs(row["logic"]["error"]) < 75 and abs(row["registers"]["error"]) < 25
+    for kind in ("places", "luts", "registers", "rams", "dsps"):
+        assert sum(one["mapped"][kind] for one in found["kernels"]) == row["mapped"][kind]
+    text = (out / "synthesis.txt").read_text()
+    assert "clock: not known, as no open tool here places this device\n" in text and "Critical path" not in text
+
+
 def test_what_cannot_be_synthesized(run, tmp_path, monkeypatch):
     out = compiled(tmp_path)
     code, said = run(out)

@@ -9,18 +9,6 @@ VIEWS.push({
     if (!found)
       return { element: h("p", null, "Not synthesized yet: ", h("code", null, "sluice synth OUT"), " fills in this view.") };
     const { placed } = found;
-    const verdict = h(
-      "p",
-      null,
-      sign(placed.met ? "good" : "error", placed.met ? "clock reached" : "clock not reached"),
-      ` ${number(placed.reached_mhz, 1)} MHz of ${number(placed.asked_mhz, 1)} MHz on ${found.part}, by ${found.tools.join(", ")}, seed ${placed.seed}`,
-    );
-    const path = makeTable({
-      caption: "Critical path",
-      columns: PATH_COLUMNS,
-      rows: placed.path.map((step) => ({ key: null, data: step })),
-      empty: "no path from register to register",
-    });
     const kernels = makeTable({
       caption: "Mapped and estimated",
       columns: COMPARED_COLUMNS,
@@ -47,12 +35,7 @@ VIEWS.push({
     const element = h(
       "div",
       null,
-      verdict,
-      section(
-        `Critical path: ${number(placed.path_ns, 2)} ns, ${percent(placed.routing)} of it routing`,
-        path.element,
-        placed.advice.map((line) => h("div", { class: "advice" }, capital(line))),
-      ),
+      ...clockAndPath(found, placed),
       section("Kernels, mapped and estimated", kernels.element),
       section("By part", parts.element),
       section("By line", lines.element),
@@ -60,6 +43,31 @@ VIEWS.push({
     return { element };
   },
 });
+
+/** What place and route reached, with the path that limits it; for a device that no tool places, that it is not known. */
+function clockAndPath(found, placed) {
+  const by = `${found.part}, by ${found.tools.join(", ")}`;
+  if (!placed) return [h("p", null, `Mapped for ${by}. No open tool places this device: the clock is not known.`)];
+  const path = makeTable({
+    caption: "Critical path",
+    columns: PATH_COLUMNS,
+    rows: placed.path.map((step) => ({ key: null, data: step })),
+    empty: "no path from register to register",
+  });
+  return [
+    h(
+      "p",
+      null,
+      sign(placed.met ? "good" : "error", placed.met ? "clock reached" : "clock not reached"),
+      ` ${number(placed.reached_mhz, 1)} MHz of ${number(placed.asked_mhz, 1)} MHz on ${by}, seed ${placed.seed}`,
+    ),
+    section(
+      `Critical path: ${number(placed.path_ns, 2)} ns, ${percent(placed.routing)} of it routing`,
+      path.element,
+      placed.advice.map((line) => h("div", { class: "advice" }, capital(line))),
+    ),
+  ];
+}
 
 /** The place in the source of what has a kernel and a line: lines are those of the kernel's file. */
 function synthesisSpan(place) {

@@ -1,0 +1,133 @@
+"""The Verilog as it is written is the circuit that was made, in fewer lines."""
+
+import subprocess
+
+import pytest
+
+from hls import driver
+from hls.options import Options
+from hls.output_files import written_verilog
+from hls.target.board import load_board
+from hls.verilog_text import commented, plain_names, renamed
+from hls.verilog_tidy import tidied
+from tests.yosys import yosys
+
+KERNEL = """__kernel void k(__global int *restrict o, int a, int b)
+{
+    for (int i = 0; i < 2; i++)
+        o[i] = a + (b ^ i);
+}
+"""
+CYCLES = 8
+PART = """module part_1(a, b, seen);
+  input [7:0] a;
+  wire [7:0] a;
+  (* init = 8'h00 *)
+  output [7:0] b;
+  reg [7:0] b = 8'h00;
+  output seen;
+  wire seen;
+  assign seen = a == b;
+endmodule
+"""
+TOP = """module top(x, y);
+  input [7:0] x;
+  wire [7:0] x;
+  output [7:0] y;
+  wire [7:0] y;
+  wire u_n1;
+  wire [-1:0] none ;
+  (* enum_base_type = "State" *)
+  (* enum_value_0 = "IDLE" *)
+  wire field ;
+  wire of_field;
+  wire kept;
+  top_u  u (
+    .a(x),
+    .b(y)
+  );
+  assign u_n1 = kept;
+  assign kept = x[1];
+  assign of_field = x[0];
+  assign field = of_field & x[1];
+  other o (
+    .i(u_n1)
+  );
+endmodule
+
+module top_u(a, b);
+  wire n1 ;
+  input [7:0] a;
+  wire [7:0] a;
+  output [7:0] b;
+  wire [7:0] b;
+  part_1 part (
+    .a(a),
+    .b(b),
+    .seen(n1 )
+  );
+endmodule
+"""
+
+
+def test_what_nothing_uses_is_left_out():
+    tidy = tidied({"top.v": TOP, "part_1.v": PART})
+    assert tidy.verilog["part_1.v"] == (
+        "module part_1(a, b, seen);\n  input wire [7:0] a;\n  (* init = 8'h00 *)\n  output reg [7:0] b = 8'h00;\n"
+        "  output wire seen;\n  assign seen = a == b;\nendmodule\n"
+    )
+    assert tidy.verilog["top.v"] == (
+        "module top(x, y);\n  wire u_n1_;\n  input wire [7:0] x;\n  output wire [7:0] y;\n  wire u_n1;\n"
+        "  wire kept;\n  part_1 u (\n    .a(x),\n    .b(y),\n    .seen(u_n1_)\n  );\n  assign u_n1 = kept;\n"
+        "  assign kept = x[1];\n  other o (\n    .i(u_n1)\n  );\nendmodule\n"
+    )
+    assert tidy.unwrapped == {("top", "u"): "top_u"}
+    told = commented(tidy.verilog, [], {}, [], "top.v", {("top", "u"): "line 7", ("other", "u"): "no"})
+    assert "  // line 7\n  part_1 u (\n" in told["top.v"] and "no\n" not in told["top.v"]
+
+
+def test_what_must_stay():
+    """A foreign file; a module that does more than hold another, or connects a port twice; an instance that would have
+    the name of a signal inside it."""
+    assert tidied({"part_1.v": PART}, {"part_1.v"}).verilog["part_1.v"] == PART
+    for old, new in (
+        ("  part_1 part", "  assign n1 = a[0];\n  part_1 part"),
+        (".a(a)", ".a({ a[6:0], 1'h0 })"),
+        (".seen(n1 )", ".seen(b)"),
+        ("  top_u  u (", "  top_u  seen ("),
+    ):
+        tidy = tidied({"top.v": TOP.replace(old, new), "part_1.v": PART})
+        assert "module top_u(a, b);\n" in tidy.verilog["top.v"] and not tidy.unwrapped
+    constant = tidied({"top.v": TOP.replace(".a(a)", ".a(8'h2a)"), "part_1.v": PART}).verilog["top.v"]
+    assert "  part_1 u (\n    .a(8'h2a),\n    .b(y),\n" in constant and "top_u" not in constant
+
+
+def differs(before: dict[str, str], after: dict[str, str], folder) -> bool:
+    """Whether the designs have different outputs within some cycles, for any inputs (Yosys)."""
+    for name, texts in (("before", before), ("after", after)):
+        (folder / f"{name}.v").write_text("".join(texts.values()))
+    reads = "; ".join(
+        f"read_verilog -sv {name}.v; hierarchy -check -top sluice_system; proc; flatten; memory; opt_clean; "
+        f"rename sluice_system {name}; design -stash {name}"
+        for name in ("before", "after")
+    )
+    both = "; ".join(f"design -copy-from {name} -as {name} {name}" for name in ("before", "after"))
+    proof = f"miter -equiv -flatten before after both; sat -verify -set-init-zero -seq {CYCLES} -prove trigger 0 both"
+    command = [yosys(), "-q", "-p", f"{reads}; {both}; {proof}"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.returncode or "proof did fail" in done.stderr, done.stderr
+    return bool(done.returncode)
+
+
+@pytest.fixture(scope="module")
+def design():
+    return driver.compile(KERNEL, load_board("ecp5_onchip"), Options(control="wires"), "k.cl")
+
+
+def test_the_circuit_is_the_same(design, tmp_path):
+    before, after = renamed(design.verilog, plain_names(design.verilog)), written_verilog(design)
+    lines = [sum(text.count("\n") for text in texts.values()) for texts in (before, after)]
+    assert lines[1] < 0.65 * lines[0]
+    assert not differs(before, after, tmp_path)
+    wrong = {name: text.replace(" ^ ", " | ") for name, text in after.items()}
+    assert wrong != after and differs(before, wrong, tmp_path), "the proof sees a wrong operation"
