@@ -155,8 +155,8 @@ def main() -> None:
     type=click.IntRange(0, MOST_CACHE_BYTES),
     metavar="N",
     default=None,
-    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, in "
-    "launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
+    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
+    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
 )
 @click.option(
     "-no-interleaving",

@@ -12,7 +12,7 @@ from typing import Protocol
 from ..analysis.loops.sccs import components
 from ..analysis.memory.strides import AccessPattern, access_patterns
 from ..ir import Attr, Copying, Function, Op, Value, is_access, memory_name, moved_type, walk
-from ..ir.launch import BYTES_OF, hidden_arguments
+from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..target.board import Board, Device
 from .memory import MemoryPlan
@@ -21,13 +21,13 @@ from .schedule.array_bottleneck import LEAST_COMPARED, waited_for
 from .schedule.interleaving import together
 from .schedule.nest_time import Joined, assumed_trips, nest_time
 
-__all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "copied_buffers", "fits", "worthwhile_bytes"]
+__all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_bytes"]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
 #: buffers with their marks take about a quarter of the blocks
 MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
 #: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
-LEAST_BYTES = 512
+LEAST_BYTES = 1024
 #: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
 #: many may take some, as few of them wait
 MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
@@ -56,11 +56,6 @@ def automatic_bytes(board: Board) -> int:
         return 0
     share = board.device.rams.count * board.device.rams.bits // 8 // SHARE_FOR_EACH
     return min(MOST_AUTOMATIC, 1 << share.bit_length() - 1) if share else 0
-
-
-def copied_buffers(function: Function) -> tuple[str, ...]:
-    """The buffers that a kernel has copies of."""
-    return tuple(name.removeprefix(BYTES_OF) for name in hidden_arguments(function) if name.startswith(BYTES_OF))
 
 
 def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:

@@ -25,6 +25,7 @@ from functools import cached_property, partial
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, MemoryObject, Module, Op, walk
 from ..ir.accesses import last_of_run
+from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
@@ -37,14 +38,7 @@ from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .copied_buffers import (
-    Copies,
-    automatic_bytes,
-    buffers_to_copy,
-    copied_buffers,
-    fits,
-    worthwhile_bytes,
-)
+from .copied_buffers import Copies, automatic_bytes, buffers_to_copy, fits, worthwhile_bytes
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
@@ -74,8 +68,8 @@ NO_COPIES = Copies()
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
     """One kernel, or a part of one, with the products of each stage, and the loops that were unrolled or merged.
-    ``inner`` are the channels between the parts of a kernel that was split, ``copies`` what became of the buffers that it
-    waits for."""
+    ``inner`` are the channels between the parts of a kernel that was split, ``copies`` what became of the buffers that
+    it waits for."""
 
     function: Function
     memory: MemoryPlan
@@ -91,10 +85,11 @@ class Compilation:
     """The state that all parts of one compilation share: the board as the program uses it, the options, and what has
     been reported so far.
 
-    ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the compilation; :meth:`apart` returns
-    a compilation that collects them separately, for an attempt that may be discarded. ``copied`` names buffers that the
-    kernel gets copies of on the chip (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
-    clock that kernels are scheduled for; None means the board's.
+    ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
+    compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
+    discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
+    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the clock that kernels are scheduled for;
+    None means the board's.
     """
 
     board: Board

@@ -89,7 +89,9 @@ def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int
     return made.replay([Launched(started, addresses)], cycle)[0]
 
 
-def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None, copy_bytes: int | None = None) -> Iterator[Replay]:
+def replays(
+    board_name: str, cases: Iterable[Case], cycle: int | None = None, copy_bytes: int | None = None
+) -> Iterator[Replay]:
     """The cases that have recorded cycles; they begin in that ``cycle``, or (None) one after the other, as they were
     recorded."""
     for case in cases:

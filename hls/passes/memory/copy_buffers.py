@@ -137,6 +137,7 @@ class _Copies:
         *own, end = body.ops
         before, after = Builder(Region(), function.span), Builder(Region(), function.span)
         fits = self._fits(before)
+        function.attrs[Attr.COPY_BYTES] = self.longest
         arrays = {name: self._array(name, function.memories[name], "_copy", type) for name, type in self.types.items()}
         marks = {name: self._marks(name) for name in self.types if name in self.stored}
         for name in self.types:
