@@ -195,7 +195,7 @@ class _Copies:
         inside.op("store", _element(inside, array, number, type), value, inside.true())
         if mark is not None:
             inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
-        self._close(b, fits, name, inside, number)
+        self._close(b, fits, "copy", name, inside, number)
 
     def _copy_out(self, b: Builder, fits: Value, name: str, array: str, mark: str) -> None:
         """A loop over the buffer that writes the elements back that were stored."""
@@ -205,19 +205,19 @@ class _Copies:
         stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
         made = inside.value("trunc", stored, result=BOOL)
         inside.op("store", _element(inside, name, number, type), value, made)
-        self._close(b, fits, name, inside, number)
+        self._close(b, fits, "copy back", name, inside, number)
 
     def _loop_body(self, name: str) -> tuple[Builder, Value]:
         body = Region()
         body.args = [Value(COUNT, "", body, 0)]
         return Builder(body, self.function.memories[name].span), body.args[0]
 
-    def _close(self, b: Builder, fits: Value, name: str, inside: Builder, number: Value) -> None:
+    def _close(self, b: Builder, fits: Value, label: str, name: str, inside: Builder, number: Value) -> None:
         following = inside.value("add", number, inside.const(1, COUNT))
         again = inside.value("ult", following, self.counts[name])
         inside.op("yield", again, following)
         spare, b.span = b.span, inside.span
-        attrs = {Attr.UNROLL: 1, Attr.COPYING: Copying.MOVES}
+        attrs = {Attr.UNROLL: 1, Attr.LABEL: label, Attr.COPYING: Copying.MOVES}
         b.op("loop", fits, b.const(0, COUNT), attrs=attrs, results=[COUNT], regions=[inside.region])
         b.span = spare
 
