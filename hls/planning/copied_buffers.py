@@ -67,11 +67,16 @@ def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
     turns = together(plan)
     for loop, region in plan.loops.items():
         if region.ii >= LEAST_COMPARED * turns[loop]:
-            late = components(loop.regions[0])
-            loads = [op for op in loop.regions[0].ops if op.opcode == "load" and op.operands[0] in late]
-            found.update(memory_name(op) for op in loads if late.get(op.results[0]) == late[op.operands[0]])
+            found.update(memory_name(op) for op in _searches(loop))
     found = {name for name in found if not function.memories[name].onchip}
     return frozenset(_with_behind(function, found)) if found else frozenset()
+
+
+def _searches(loop: Op) -> list[Op]:
+    """The loads of a loop's body whose address waits for what they loaded before."""
+    late = components(loop.regions[0])
+    loads = [op for op in loop.regions[0].ops if op.opcode == "load" and op.operands[0] in late]
+    return [op for op in loads if late.get(op.results[0]) == late[op.operands[0]]]
 
 
 def _with_behind(function: Function, names: set[str]) -> set[str]:
@@ -167,7 +172,7 @@ def _reached(pattern: AccessPattern) -> int | None:
     known, rows = moved_type(pattern.op).bytes, 1
     outside = [loop.regions[0] for loop, _ in pattern.steps[1:]]
     for (loop, step), outer in zip(pattern.steps, [*outside, None], strict=False):
-        if not step.regular:
+        if not step.regular or pattern.op in _searches(loop):
             return None
         trips = assumed_trips(loop, outer)
         if step.amount is None:

@@ -58,8 +58,9 @@ def test_copied_buffers(folder):
         (kernel,) = json.loads((folder / "out/report.json").read_text())["kernels"]
         return [one["name"] for one in kernel["memories"]]
 
-    assert memories() == []
-    assert "a_copy" in memories("--copy-bytes", "512") and "a_copy" in memories("-copy-bytes", "512")
+    assert memories("--copy-bytes", "0") == [] and "a_copy" in memories()
+    assert "a_copy" in memories("--copy-bytes", "1024") and "a_copy" in memories("-copy-bytes", "1024")
+    assert memories("--copy-bytes", "512") == [], "too small to be worth a second body"
 
 
 def test_control_by_wires(folder):
