@@ -27,6 +27,7 @@ __all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_b
 #: buffers with their marks take about a quarter of the blocks
 MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
 #: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
+#: unless the options ask for them
 LEAST_BYTES = 1024
 #: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
 #: many may take some, as few of them wait
@@ -127,7 +128,7 @@ def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Bo
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
     then, size = nest_time(before.plan), most_bytes
-    while size >= LEAST_BYTES:
+    while size >= max(1, min(LEAST_BYTES, most_bytes)):
         sizes = {name: _elements(before.function, name, size) for name in copied_buffers(found.function)}
         ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
         if ends + _time(found.plan, sizes) <= LEAST_TIME * then:

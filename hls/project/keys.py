@@ -132,7 +132,9 @@ KEYS = {
             "const_cache_bytes",
             range=_BYTES,
         ),
-        _option("copy-bytes", "integer", "largest buffer that is copied to the chip; 0 for none", "copy_bytes", range=_BYTES),
+        _option(
+            "copy-bytes", "integer", "largest buffer that is copied to the chip; 0 for none", "copy_bytes", range=_BYTES
+        ),
         _option("no-interleaving", "strings", "memories whose banks follow one another", "no_interleaving"),
         _option("control", "string", "how kernels are started", "control", choices=CONTROLS),
         _option(
