@@ -154,9 +154,9 @@ def main() -> None:
     "copy_bytes",
     type=click.IntRange(0, MOST_CACHE_BYTES),
     metavar="N",
-    default=0,
-    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, in launches in which each "
-    "has at most N bytes; 0 for none.  [default: 0]",
+    default=None,
+    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
+    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
 )
 @click.option(
     "-no-interleaving",

@@ -59,7 +59,8 @@ class Options:
     printf : build hardware that sends what kernels print to streams of the design; without it printf prints nothing
     libraries : the RTL functions that the program may call, each computed by a Verilog module of the user
     copy_bytes : buffers of at most so many bytes, by the sizes of a launch, that kernels wait for in external memory
-        are copied to the chip while they run; 0 for none
+        are copied to the chip while they run, where the schedule shows a gain; 0 for none, None for as many as suit the
+        board's block RAMs
     feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
         "never" any, "always" all that can be, "auto" those for which the schedules predict a gain
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
@@ -91,7 +92,7 @@ class Options:
     local_bytes: int = 0
     feed_forward: str = "never"
     printf: bool = False
-    copy_bytes: int = 0
+    copy_bytes: int | None = None
     single_precision: bool = False
 
     @property

@@ -13,7 +13,7 @@ from .accesses import (
     reaches_memory,
     word_bytes,
 )
-from .attributes import Attr, InterleaveReason
+from .attributes import Attr, Copying, InterleaveReason
 from .build import Builder, innermost_first, loops_inside_out, reachable, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
@@ -52,6 +52,7 @@ __all__ = [
     "ArrayType",
     "Attr",
     "Builder",
+    "Copying",
     "FloatType",
     "Function",
     "IntType",

@@ -21,6 +21,7 @@ __all__ = [
     "AttributeType",
     "AttributeValue",
     "Attributes",
+    "Copying",
     "InterleaveReason",
     "misuse",
 ]
@@ -116,6 +117,15 @@ class InterleaveReason(StrEnum):
     PRIVATE_COPIES = "private-copies"  #: each invocation fills a private copy of an array
 
     __repr__ = str.__repr__  # IR that was parsed holds the plain word
+
+
+class Copying(StrEnum):
+    """What a loop is for in a kernel that works on copies of its buffers in launches whose buffers are small."""
+
+    MOVES = "moves"  #: it copies a buffer to the chip, or back
+    WITHOUT = "without"  #: it is executed where a buffer is too large
+
+    __repr__ = str.__repr__
 
 
 class Attr:
@@ -224,6 +234,9 @@ class Attr:
     # loops: results of passes
     TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
     INTERCHANGED = _key("interchanged", "loop", FLAG, "changed places with the loop inside it")
+    COPYING = _key(
+        "copying", "loop", _one_of(*Copying), "copies a buffer to the chip, or is for launches without copies"
+    )
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")
@@ -273,6 +286,7 @@ class Attr:
     LANES = _key("lanes", FUNCTIONS, COUNT, "for how many work-items, neighbours in dimension 0, one run stands")
     UNITS = _key("units", FUNCTIONS, COUNT, "how many compute units take groups of one launch")
     LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
+    COPY_BYTES = _key("copy_bytes", FUNCTIONS, COUNT, "bytes of the largest buffer that it works on a copy of")
     PART_OF = _key("part_of", FUNCTIONS, TEXT, "the kernel that it is a part of, with which it starts and ends")
     PARTS = _key("parts", FUNCTIONS, NAMES, "the other parts of a split kernel, which start and end with it")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")

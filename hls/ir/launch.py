@@ -17,6 +17,7 @@ __all__ = [
     "PER_UNIT",
     "IndexSpace",
     "bytes_argument",
+    "copied_buffers",
     "hidden_arguments",
     "host_arguments",
     "is_part",
@@ -45,6 +46,11 @@ PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 def bytes_argument(buffer: str) -> str:
     """The name of the hidden argument that has the bytes of a buffer."""
     return BYTES_OF + buffer
+
+
+def copied_buffers(function: Function) -> tuple[str, ...]:
+    """The buffers that a kernel works on copies of, in launches in which each of them is small enough."""
+    return tuple(name.removeprefix(BYTES_OF) for name in hidden_arguments(function) if name.startswith(BYTES_OF))
 
 
 def launch_value(name: str, space: "IndexSpace", overlap: bool, sizes: Mapping[str, int]) -> int:

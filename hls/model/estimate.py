@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..diag import Span, at_line
-from ..ir import Attr, Function, Op
+from ..ir import Attr, Copying, Function, Op
 from ..ir.launch import is_part
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
@@ -115,7 +115,7 @@ def _loop(planned: Planned, pace: SchedulePace, counts: RunCounts, op: Op) -> Pr
     count, found = counts.loop(op), pace.of(op)
     return PredictedLoop(
         *_place(op.span, planned.main),
-        str(op.attrs.get(Attr.LABEL, "")),
+        _label(op),
         count.iterations,
         count.invocations,
         planned.plan.loops[op].ii,
@@ -124,6 +124,12 @@ def _loop(planned: Planned, pace: SchedulePace, counts: RunCounts, op: Op) -> Pr
         found.cause if found.alone >= found.shared else "loops inside, or memory",
         found.slots,
     )
+
+
+def _label(loop: Op) -> str:
+    """The name of a loop, and whether it is for launches without copies of buffers."""
+    label = str(loop.attrs.get(Attr.LABEL, ""))
+    return f"{label} without copies".lstrip() if loop.attrs.get(Attr.COPYING) == Copying.WITHOUT else label
 
 
 def _access(planned: Planned, memory: MemoryTime, op: Op) -> PredictedAccess:

@@ -9,10 +9,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..diag import Span
-from ..ir import Attr, Function, Op
-from ..ir.launch import lanes_of, units_of
+from ..ir import Attr, Copying, Function, Op, is_access, memory_name, moved_type
+from ..ir.launch import copied_buffers, lanes_of, units_of
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..planning.schedule import KernelPlan
@@ -67,7 +68,10 @@ class RunCounts:
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
         #: of loops that do a part of each iteration of one of the source, where that stands
         self._split = {one.span: one.into for one in merged if one.how == "split"}
-        self._copies = Counter(op.span for op in plan.loops)
+        #: loops of the body that is not executed, as the kernel works on copies of its buffers or does not
+        self._off = {op for op in plan.loops if not self._executed(op)}
+        self._ops_off = {op for loop in self._off for op in loop.regions[0].ops}
+        self._copies = Counter(op.span for op in plan.loops if op not in self._off)
         self._counts: dict[Op, LoopCount] = {}
         self.units = units_of(function)  #: compute units, which divide the groups of a launch
         #: tokens of a work-group: its work-items, or with several lanes as many fewer
@@ -91,6 +95,10 @@ class RunCounts:
             items = self.workload.work_items / lanes_of(self.function)
             units = self.units
             return LoopCount(items / units, self._groups(), self._groups()) if units > 1 else LoopCount(items, 1.0, 1.0)
+        if op in self._off:
+            return LoopCount(0.0, 0.0, 0.0)
+        if op.attrs.get(Attr.COPYING) == Copying.MOVES:
+            return LoopCount(self._elements(op), 1.0, 1.0)
         span = self._split.get(op.span, op.span)
         outer, inner = self._source(span), self._source(self.innermost(span))
         if not outer or not inner:
@@ -103,6 +111,33 @@ class RunCounts:
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
         return LoopCount(iterations / copies, invocations / copies, entered / copies)
+
+    @cached_property
+    def _on_copies(self) -> bool:
+        """Whether the kernel works on copies of its buffers; where the workload does not tell their sizes, it does."""
+        sizes = [one.bytes for one in self.workload.arguments if one.name in copied_buffers(self.function)]
+        return all(0 < size <= self.function.attrs[Attr.COPY_BYTES] for size in sizes)
+
+    def _executed(self, loop: Op) -> bool:
+        if not copied_buffers(self.function):
+            return True
+        return self._on_copies == (loop.attrs.get(Attr.COPYING) != Copying.WITHOUT)
+
+    def _elements(self, loop: Op) -> float:
+        """The elements of the buffer that a loop copies."""
+        moved = {memory_name(op): moved_type(op).bytes for op in loop.regions[0].ops if is_access(op)}
+        name, size = next((name, size) for name, size in moved.items() if name in self._copied)
+        return float(self._copied[name] // size)
+
+    @cached_property
+    def _copied(self) -> dict[str, int]:
+        """The bytes of the buffers that are copied, by name."""
+        given = {one.name: one.bytes for one in self.workload.arguments}
+        most = int(self.function.attrs[Attr.COPY_BYTES])
+        names = copied_buffers(self.function)
+        if any(name not in given for name in names):
+            self.assumptions.append(Assumption(self.function.span, f"{most:,} bytes in each buffer that is copied"))
+        return {name: given.get(name, most) for name in names}
 
     def _groups(self) -> float:
         """The groups that a compute unit takes."""
@@ -127,6 +162,8 @@ class RunCounts:
 
     def accesses(self, op: Op) -> list[AccessRuns]:
         """What the workload knows of the accesses of the source at an operation's place, by kind."""
+        if op in self._ops_off:
+            return []
         kind = {"load": "load", "store": "store", "atomic": "atomic"}.get(op.opcode)
         return [
             one

@@ -23,7 +23,7 @@ SHOWN_BYTES = 1024
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
-    options = replace(options, fp_relaxed=True, hazards=True, copied=None, copy_bytes=options.copy_bytes or SHOWN_BYTES)
+    options = replace(options, fp_relaxed=True, hazards=True, copied=None, copy_bytes=SHOWN_BYTES)
     before, after = stages_around_split(options)
     return (
         link_stage(True, options.warn, True, prints=True),

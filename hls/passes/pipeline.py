@@ -275,7 +275,11 @@ def _loops(options: PipelineOptions) -> Stage:
             MergeSwappedValues(),
             *TIDY,
             # early: what follows is chosen for each body by itself
-            *((CopyBuffers(options.copy_bytes, options.copied), *TIDY) if options.copied != frozenset() else ()),
+            *(
+                (CopyBuffers(options.copy_bytes, options.copied, options.record), *TIDY)
+                if options.copied != frozenset()
+                else ()
+            ),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already

@@ -11,6 +11,7 @@ from .inspection import Inspection
 from .loops.merged_attributes import Merged
 from .loops.unroll import Unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
+from .memory.copy_buffers import Uncopied
 
 __all__ = ["DEFAULTS", "PipelineOptions"]
 
@@ -32,7 +33,7 @@ class PipelineOptions:
     that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on
     it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called.
     ``check`` runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives
-    warnings, ``record`` every loop that is unrolled or merged into another.
+    warnings, ``record`` every loop that is unrolled or merged into another, and buffers that may not be copied.
     """
 
     max_ops: int = Limits.unrolled
@@ -60,7 +61,7 @@ class PipelineOptions:
     check: bool = False
     inspection: Inspection | None = None
     warn: Callable[[Diagnostic], None] | None = None
-    record: Callable[[Unrolled | Merged], None] | None = None
+    record: Callable[[Unrolled | Merged | Uncopied], None] | None = None
 
 
 #: without a target: passes that depend on its delays do nothing

@@ -1,13 +1,62 @@
-"""Buffers in external memory that a kernel waits for, and that it may work on copies of in on-chip memory."""
+"""Buffers in external memory that a kernel waits for, and that it may work on copies of in on-chip memory.
+
+Only the host knows how large a buffer is. So the time of the copies is that of the largest buffers that fit, except
+where the loops around the accesses tell how many elements they reach: a kernel is worth its copies if these take less
+than what it waits otherwise, although the trip counts that the source does not tell are the same assumed ones in both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 from ..analysis.loops.sccs import components
-from ..ir import Function, Op, Value, is_access, memory_name, walk
-from .schedule import KernelPlan
+from ..analysis.memory.strides import AccessPattern, access_patterns
+from ..ir import Attr, Copying, Function, Op, Value, is_access, memory_name, moved_type, walk
+from ..ir.launch import copied_buffers
+from ..model.operations import logic_cells
+from ..target.board import Board, Device
+from .memory import MemoryPlan
+from .schedule import KernelPlan, OperatorTiming
 from .schedule.array_bottleneck import LEAST_COMPARED, waited_for
 from .schedule.interleaving import together
-from .schedule.nest_time import nest_time
+from .schedule.nest_time import Joined, assumed_trips, nest_time
 
-__all__ = ["buffers_to_copy", "gains_by_copies"]
+__all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_bytes"]
+
+#: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
+#: buffers with their marks take about a quarter of the blocks
+MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
+#: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
+#: unless the options ask for them
+LEAST_BYTES = 1024
+#: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
+#: many may take some, as few of them wait
+MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
+#: logic cells of the unit of an access to external memory, and of its port of the interconnect, about
+CELLS_FOR_EACH_ACCESS = 1000
+#: cycles with copies over those without, at most
+LEAST_TIME = 0.95
+#: how much longer copying is assumed to take, beside the loops, where addresses depend on data: these may end after a
+#: few of the assumed iterations, as a search does
+UNSURE = 4
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What became of the buffers that a kernel waits for in external memory: those ``copied`` to the chip in launches
+    in which each of them has at most ``most_bytes``, and the others, each with why it is not ``(name, why)``."""
+
+    most_bytes: int = 0
+    copied: tuple[str, ...] = ()
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def automatic_bytes(board: Board) -> int:
+    """The bytes of the largest buffer that is copied where the options do not say: a power of two; 0 for none."""
+    if board.memory.kind == "onchip":
+        return 0
+    share = board.device.rams.count * board.device.rams.bits // 8 // SHARE_FOR_EACH
+    return min(MOST_AUTOMATIC, 1 << share.bit_length() - 1) if share else 0
 
 
 def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
@@ -19,11 +68,16 @@ def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
     turns = together(plan)
     for loop, region in plan.loops.items():
         if region.ii >= LEAST_COMPARED * turns[loop]:
-            late = components(loop.regions[0])
-            loads = [op for op in loop.regions[0].ops if op.opcode == "load" and op.operands[0] in late]
-            found.update(memory_name(op) for op in loads if late.get(op.results[0]) == late[op.operands[0]])
+            found.update(memory_name(op) for op in _searches(loop))
     found = {name for name in found if not function.memories[name].onchip}
     return frozenset(_with_behind(function, found)) if found else frozenset()
+
+
+def _searches(loop: Op) -> list[Op]:
+    """The loads of a loop's body whose address waits for what they loaded before."""
+    late = components(loop.regions[0])
+    loads = [op for op in loop.regions[0].ops if op.opcode == "load" and op.operands[0] in late]
+    return [op for op in loads if late.get(op.results[0]) == late[op.operands[0]]]
 
 
 def _with_behind(function: Function, names: set[str]) -> set[str]:
@@ -54,7 +108,84 @@ def _carried(loop: Op, late: set[Value]) -> list[Value]:
     return [arg for arg, init in zip(loop.regions[0].args, loop.operands[1:], strict=True) if init in late]
 
 
-def gains_by_copies(plan: KernelPlan, before: KernelPlan) -> bool:
-    """Whether the body that works on copies takes less time, with the loops that copy, than the kernel did ``before``,
-    which the plan has beside it."""
-    return nest_time(plan) < 2 * nest_time(before)
+class Planned(Protocol):
+    """A kernel with its plans."""
+
+    @property
+    def function(self) -> Function:
+        """After all passes."""
+
+    @property
+    def memory(self) -> MemoryPlan:
+        """Its memories."""
+
+    @property
+    def plan(self) -> KernelPlan:
+        """Its schedule."""
+
+
+def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Board) -> int:
+    """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
+    does in ``found``, than ``before``; 0 for none."""
+    then, size = nest_time(before.plan), most_bytes
+    while size >= max(1, min(LEAST_BYTES, most_bytes)):
+        sizes = {name: _elements(before.function, name, size) for name in copied_buffers(found.function)}
+        ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
+        if ends + _time(found.plan, sizes) <= LEAST_TIME * then:
+            return size
+        size //= 2
+    return 0
+
+
+def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
+    """Whether the copies of a kernel, in a program of so many, leave enough of the device."""
+    share = max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
+    cells = _cells(found, timing, device) - _cells(before, timing, device)
+    return cells <= share * device.logic_cells and _rams(found) - _rams(before) <= share * device.rams.count
+
+
+def _time(plan: KernelPlan, sizes: Mapping[str, int]) -> float:
+    """Cycles with copies of buffers of so many elements, by name."""
+    times = {}
+    for loop in plan.loops:
+        copying = loop.attrs.get(Attr.COPYING)
+        if copying == Copying.WITHOUT:
+            times[loop] = Joined(0, 0, 0, 0)
+        elif copying == Copying.MOVES:
+            moved = {memory_name(op) for op in walk(loop.regions[0]) if is_access(op)}
+            times[loop] = Joined(1, max(sizes[name] for name in moved if name in sizes), 1, 1)
+    return nest_time(plan, joined=times)
+
+
+def _elements(function: Function, name: str, most_bytes: int) -> int:
+    """The elements of a buffer that a kernel reaches, and that are copied therefore; all of the largest one that fits,
+    several times, where an address depends on data."""
+    patterns = {op: pattern for op, pattern in access_patterns(function).items() if memory_name(op) == name}
+    reached = [_reached(pattern) for pattern in patterns.values()]
+    size = min((moved_type(op).bytes for op in patterns), default=1)
+    if None in reached:
+        return UNSURE * most_bytes // size
+    return min(most_bytes, max((count for count in reached if count is not None), default=0)) // size
+
+
+def _reached(pattern: AccessPattern) -> int | None:
+    """The bytes that an access reaches in the loops around it; None if that depends on data."""
+    known, rows = moved_type(pattern.op).bytes, 1
+    outside = [loop.regions[0] for loop, _ in pattern.steps[1:]]
+    for (loop, step), outer in zip(pattern.steps, [*outside, None], strict=False):
+        if not step.regular or pattern.op in _searches(loop):
+            return None
+        trips = assumed_trips(loop, outer)
+        if step.amount is None:
+            rows *= trips
+        else:
+            known += abs(step.amount) * (trips - 1)
+    return known * rows
+
+
+def _cells(kernel: Planned, timing: OperatorTiming, device: Device) -> int:
+    return logic_cells(kernel.function, timing, device) + CELLS_FOR_EACH_ACCESS * len(kernel.memory.outside)
+
+
+def _rams(kernel: Planned) -> int:
+    return sum(memory.rams for memory in kernel.memory.onchip.values())

@@ -14,17 +14,18 @@ suggests something better:
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
    earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
    (``_coalesced``), on the same terms;
-5. where that is asked for, with copies of small buffers on the chip, if the kernel waits for these in external memory
-   (``_copied``).
+5. with copies of small buffers on the chip, if the kernel waits for these in external memory, and the copies take less
+   time (``_copied``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, MemoryObject, Module, Op, walk
 from ..ir.accesses import last_of_run
+from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
@@ -32,11 +33,12 @@ from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.loops.unroll_policy import AutoUnrollPolicy
+from ..passes.memory.copy_buffers import Uncopied
 from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .copied_buffers import buffers_to_copy, gains_by_copies
+from .copied_buffers import Copies, automatic_bytes, buffers_to_copy, fits, worthwhile_bytes
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
@@ -60,10 +62,14 @@ __all__ = [
 CELLS_FOR_EACH_FLOAT = 2048
 
 
+NO_COPIES = Copies()
+
+
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
     """One kernel, or a part of one, with the products of each stage, and the loops that were unrolled or merged.
-    ``inner`` are the channels between the parts of a kernel that was split."""
+    ``inner`` are the channels between the parts of a kernel that was split, ``copies`` what became of the buffers that
+    it waits for."""
 
     function: Function
     memory: MemoryPlan
@@ -71,6 +77,7 @@ class CompiledKernel:
     unrolled: tuple[Unrolled, ...] = ()
     merged: tuple[Merged, ...] = ()
     inner: tuple[MemoryObject, ...] = ()
+    copies: Copies = NO_COPIES
 
 
 @dataclass
@@ -78,17 +85,18 @@ class Compilation:
     """The state that all parts of one compilation share: the board as the program uses it, the options, and what has
     been reported so far.
 
-    ``warnings`` and ``changes`` (loops that were unrolled or merged) grow during the compilation; :meth:`apart` returns
-    a compilation that collects them separately, for an attempt that may be discarded. ``copied`` names buffers that the
-    kernel gets copies of on the chip (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
-    clock that kernels are scheduled for; None means the board's.
+    ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
+    compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
+    discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
+    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the clock that kernels are scheduled for;
+    None means the board's.
     """
 
     board: Board
     options: Options
     inspection: Inspection | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
-    changes: list[Unrolled | Merged] = field(default_factory=list)
+    changes: list[Unrolled | Merged | Uncopied] = field(default_factory=list)
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
 
@@ -100,6 +108,12 @@ class Compilation:
     def apart(self) -> "Compilation":
         """The same compilation with nothing reported so far."""
         return replace(self, warnings=[], changes=list(self.changes))
+
+    @property
+    def copy_bytes(self) -> int:
+        """The bytes of the largest buffer that is copied; 0 for none."""
+        asked = self.options.copy_bytes
+        return automatic_bytes(self.board) if asked is None else asked
 
     @cached_property
     def timing(self) -> OperatorTiming:
@@ -128,7 +142,7 @@ class Compilation:
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
             compared=compared,
-            copy_bytes=self.options.copy_bytes,
+            copy_bytes=self.copy_bytes,
             copied=self.copied,
             slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,
@@ -146,9 +160,10 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     """An optimized kernel of a program that is legal for the board, planned in the ways that may suit it, of which the
     best is taken. Raises CompileError for one that cannot be built."""
     compilation = compilation.of(function)
+    kernels = module.kernels
     kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
     kernel, attempt, program = _coalesced(kernel, attempt, module, compilation)
-    kernel, attempt = _copied(kernel, program, compilation) or (kernel, attempt)
+    kernel, attempt = _copied(kernel, attempt, program, compilation, len(kernels))
     compilation.warnings += attempt.warnings
     return kernel
 
@@ -244,20 +259,44 @@ def _coalesced(
 
 
 def _copied(
-    kernel: CompiledKernel, program: Module, compilation: Compilation
-) -> tuple[CompiledKernel, Compilation] | None:
-    """The only kernel of the program with copies of the buffers that it waits for in external memory, if that is asked
-    for, and what was reported for it; None where that gains nothing."""
-    board, options = compilation.board, compilation.options
-    names = buffers_to_copy(kernel.function, kernel.plan) if options.copy_bytes else frozenset[str]()
-    if board.memory.kind == "onchip" or not names:
-        return None
-    attempt = replace(compilation, warnings=[], changes=[], copied=names)
+    kernel: CompiledKernel, attempt: Compilation, program: Module, compilation: Compilation, kernels: int
+) -> tuple[CompiledKernel, Compilation]:
+    """The only kernel of the program with copies of the buffers that it waits for in external memory, where that gains
+    cycles and is not too large in a program of so many ``kernels``, and what was reported for it. Else the kernel that
+    says why not."""
+    board, most = compilation.board, compilation.copy_bytes
+    names = buffers_to_copy(kernel.function, kernel.plan) if most and board.memory.kind != "onchip" else frozenset()
+    if not names:
+        return kernel, attempt
+
+    def refused(why: Mapping[str, str]) -> tuple[CompiledKernel, Compilation]:
+        return replace(kernel, copies=Copies(most, (), tuple(sorted(why.items())))), attempt
+
     try:
-        found, attempt = _as_written(optimize_alone(kernel.function.name, program, attempt), program, attempt)
+        found, fresh = _with_copies(kernel.function.name, names, most, program, compilation)
+        others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
+        copied = copied_buffers(found.function)
+        if not copied:
+            return refused(others)
+        worth = worthwhile_bytes(found, kernel, most, board)
+        if not worth:
+            return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
+        if worth < most:
+            found, fresh = _with_copies(kernel.function.name, frozenset(copied), worth, program, compilation)
     except CompileError:  # the body twice may exceed a limit
-        return None
-    return (found, attempt) if gains_by_copies(found.plan, kernel.plan) else None
+        return refused(dict.fromkeys(names, "a second body of the kernel would exceed a limit of the compiler"))
+    if not fits(found, kernel, compilation.timing, board.device, kernels):
+        return refused(others | dict.fromkeys(copied, "the copy and a second body would take too much of the device"))
+    return replace(found, copies=Copies(worth, copied, tuple(sorted(others.items())))), fresh
+
+
+def _with_copies(
+    name: str, buffers: frozenset[str], most_bytes: int, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation]:
+    """The only kernel of the program with copies of the buffers that may have some, and what was reported for it."""
+    options = replace(compilation.options, copy_bytes=most_bytes)
+    fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers)
+    return _as_written(optimize_alone(name, program, fresh), program, fresh)
 
 
 def _nests(kernel: CompiledKernel, program: Module, board: Board) -> list[tuple[Op, Callable[[KernelPlan], bool]]]:

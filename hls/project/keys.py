@@ -132,7 +132,9 @@ KEYS = {
             "const_cache_bytes",
             range=_BYTES,
         ),
-        _option("copy-bytes", "integer", "largest buffer that is copied to the chip", "copy_bytes", range=_BYTES),
+        _option(
+            "copy-bytes", "integer", "largest buffer that is copied to the chip; 0 for none", "copy_bytes", range=_BYTES
+        ),
         _option("no-interleaving", "strings", "memories whose banks follow one another", "no_interleaving"),
         _option("axi-masters", "integer", "AXI4 managers for all banks of a memory", "axi_masters", range=(1, 64)),
         _option("control", "string", "how kernels are started", "control", choices=CONTROLS),

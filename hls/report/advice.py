@@ -126,7 +126,12 @@ class Advisor:
     def copies(self, plan: RegionPlan) -> list[RegionPlan]:
         """Other copies of the loop."""
         place = place_of(plan.loop_op)
-        return [other for op, other in self.kernel.plan.loops.items() if op is not plan.loop and place_of(op) == place]
+        copying = plan.loop_op.attrs.get(Attr.COPYING)
+        return [
+            other
+            for op, other in self.kernel.plan.loops.items()
+            if op is not plan.loop and place_of(op) == place and op.attrs.get(Attr.COPYING) == copying
+        ]
 
     # --- trials ---
 

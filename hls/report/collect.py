@@ -1,10 +1,10 @@
 """Collects the report from the products of a compilation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..diag import Code, Diagnostic
-from ..ir import Attr, Module
+from ..ir import Attr, MemoryObject, Module
 from ..ir.launch import is_part, lanes_of, units_of, whole_of
 from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..model.prediction import Prediction
@@ -21,7 +21,7 @@ from .copies import CopyGroup, group_copies
 from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
-from .model import Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
+from .model import BufferCopy, Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
 from .performance_warnings import performance_warnings
 from .phrasing import declared, reader_of
 from .predicted import with_predictions
@@ -193,6 +193,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         promised=bool(function.attrs.get(Attr.PROMISED)),
         attributes=written_attributes(attrs),
         target_mhz=attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ),
+        buffer_copies=_buffer_copies(kernel, source),
         local_accesses=accesses.local,
         variables=collect_variables(kernel, loops, source),
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
@@ -200,6 +201,14 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         parts=function.attrs.get(Attr.PARTS, ()),
     )
     return found, loops
+
+
+def _buffer_copies(kernel, source: Mapping[str, MemoryObject]) -> tuple[BufferCopy, ...]:
+    """What became of the buffers that a kernel waits for."""
+    copies = kernel.copies
+    found = {name: BufferCopy(name, None, copies.most_bytes) for name in copies.copied}
+    found |= {name: BufferCopy(name, None, 0, why) for name, why in copies.others}
+    return tuple(replace(one, span=source[name].span if name in source else None) for name, one in found.items())
 
 
 def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:

@@ -110,6 +110,10 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             f"Interchanged with the inner loop{_inner_name(loop)}, as that takes fewer cycles: each iteration of the "
             "loop in hardware is one iteration of the inner loop, for all iterations of this one."
         )
+    if loop.without_copies:
+        lines.append(
+            f"Without copies of buffers on the chip, in launches in which one is too large: II {loop.without_copies}."
+        )
     if loop.variants:
         alike = (f"{one.count} with II {one.ii}{_in_turn(one)}" for one in loop.variants)
         lines.append(f"The copies differ: {'; '.join(alike)}. The figures are of the slowest copy.")

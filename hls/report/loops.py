@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ..analysis.channels.endpoints import is_call
 from ..diag import Span
-from ..ir import Attr, Module, Op
+from ..ir import Attr, Copying, Module, Op
 from ..ir.launch import whole_of
 from ..ir.loop_names import Place, loop_names, place_of
 from ..narrow import present
@@ -134,9 +134,11 @@ class _Collector:
 
     def _hardware(self, ops: list[Op], unroll: Unroll | None, children: tuple[Loop, ...]) -> Loop:
         """A loop with ``len(ops)`` copies in hardware; the figures are those of the slowest."""
+        every, ops = ops, [op for op in ops if not _without_copies(op)] or ops
+        without = [self.plans[op].ii for op in every if op not in ops]
         op = max(ops, key=lambda op: (self.plans[op].ii / self._turns(op), self.plans[op].ii))
         plan = self.plans[op]
-        self.members[name := str(len(self.members))] = [*ops, *filter(None, [self.parts.get(op.span)])]
+        self.members[name := str(len(self.members))] = [*every, *filter(None, [self.parts.get(op.span)])]
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
             cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
@@ -158,6 +160,7 @@ class _Collector:
             unroll=unroll,
             children=children,
             copies=len(ops),
+            without_copies=max((ii for ii in without if ii != plan.ii), default=0),
             interchanged=bool(op.attrs.get(Attr.INTERCHANGED)),
             speculative=plan.speculative,
             limit=LoopLimits.of(op).tokens,
@@ -241,8 +244,14 @@ class _Collector:
         """The plans of all loops by source location."""
         found: dict[Span | None, list[RegionPlan]] = {}
         for op, plan in self.plans.items():
-            found.setdefault(op.span, []).append(plan)
+            if not _without_copies(op):
+                found.setdefault(op.span, []).append(plan)
         return found
+
+
+def _without_copies(loop: Op) -> bool:
+    """Whether the loop belongs to the body for launches in which a buffer is larger than its copy."""
+    return loop.attrs.get(Attr.COPYING) == Copying.WITHOUT
 
 
 def _all(loops: tuple[SourceLoop, ...]) -> Iterator[SourceLoop]:

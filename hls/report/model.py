@@ -12,7 +12,19 @@ from ..records import computed
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
 from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Rewrite, Serial, Share, Unroll, WouldBe
-from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
+from .facts.memories import (
+    Access,
+    BufferCopy,
+    LocalAccess,
+    Memory,
+    Port,
+    Private,
+    Replication,
+    Sharing,
+    Turns,
+    Variable,
+    Wait,
+)
 from .facts.predictions import LaunchPrediction, LoopPrediction
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
 from .facts.synthesis import Synthesis
@@ -23,6 +35,7 @@ __all__ = [
     "Access",
     "AreaNode",
     "Bottleneck",
+    "BufferCopy",
     "Channel",
     "Conflict",
     "Copies",
@@ -133,6 +146,7 @@ class Kernel:
     attributes: tuple[str, ...] = ()  #: as written in the source
     target_mhz: float | None = None  #: the clock that it is scheduled for, if it is not the board's
     copies: KernelCopies | None = None  #: None for a kernel of which there is one
+    buffer_copies: tuple[BufferCopy, ...] = ()  #: the buffers that it waits for
     local_accesses: tuple[LocalAccess, ...] = ()
     variables: tuple[Variable, ...] = ()
     schedule: tuple[RegionSchedule, ...] = ()  #: the kernel's top first, then its loops, inner before outer

@@ -40,7 +40,7 @@ class _LoopLaunch:
 
     iterations: float
     invocations: float
-    slowest: PredictedLoop  #: of the copies in hardware
+    slowest: PredictedLoop  #: of the copies in hardware, of those that are entered if any is
 
 
 def _launch(loop: str, ids: Sequence[str], launch: Prediction) -> _LoopLaunch:
@@ -48,7 +48,7 @@ def _launch(loop: str, ids: Sequence[str], launch: Prediction) -> _LoopLaunch:
     return _LoopLaunch(
         sum(one.iterations for one in copies),
         sum(one.invocations for one in copies),
-        max(copies, key=lambda one: (one.interval, one.iterations)),
+        max(copies, key=lambda one: (one.invocations > 0, one.interval, one.iterations)),
     )
 
 

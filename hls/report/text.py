@@ -10,7 +10,7 @@ from .channel_text import say_channels, say_network, say_ways
 from .layout import RULE, count, wrapped
 from .loop_text import loop_tree
 from .memory_text import memory_lines
-from .model import Access, Kernel, LaunchPrediction, Operator, Private, Ranked, Report
+from .model import Access, BufferCopy, Kernel, LaunchPrediction, Operator, Private, Ranked, Report
 from .phrasing import at, reader_of
 
 __all__ = ["LEGEND", "render", "verdicts"]
@@ -129,6 +129,7 @@ def _sections(kernel: Kernel, report: Report) -> dict[str, tuple[Sequence[object
     texts = {
         "Loops": loop_tree(kernel.loops, clock_mhz) or ["  none: a launch is one pass through the pipeline"],
         "Global memory": _lines(_access(access, kernel) for access in kernel.accesses),
+        "Buffers that the kernel waits for": _lines(_buffer_copy(one) for one in kernel.buffer_copies),
         "Memory inside the kernel": memory_lines(kernel.memories, wrapped),
         "Latency between channels": _lines(say_ways(kernel.ways)),
         "Private arrays and constant tables": _lines(_private(private) for private in kernel.privates),
@@ -261,6 +262,15 @@ def _waiting(access: Access, kernel: Kernel) -> str:
         return ""
     names = ", ".join(dict.fromkeys(f"{other.kind} of {other.expression or other.buffer}" for other, _ in waits))
     return f"; waits for this store only in launches in which buffers overlap: {names} (restrict on both excludes it)"
+
+
+def _buffer_copy(one: BufferCopy) -> str:
+    if not one.most_bytes:
+        return f"{one.name}{at(one.span)}: not copied to the chip: {one.why}"
+    return (
+        f"{one.name}{at(one.span)}: copied to the chip, and what was stored back, in launches in which none of the "
+        f"copied buffers has more than {one.most_bytes:,} bytes (--copy-bytes)"
+    )
 
 
 def _private(private: Private) -> str:

@@ -116,7 +116,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         feed_forward=feed_forward,
         cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
         const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
-        copy_bytes=sizes.get("copy_bytes", 0),
+        copy_bytes=sizes.get("copy_bytes", usual.copy_bytes),
         axi_masters=sizes.get("axi_masters", 0),
         group_items=sizes.get("group_items", 0),
         local_bytes=sizes.get("local_bytes", 0),

@@ -50,14 +50,14 @@ class Replay:
         return self.found.cycles / self.recorded - 1
 
 
-def replayer(source: str, board_name: str, copy_bytes: int = 0) -> Replayer:
+def replayer(source: str, board_name: str, copy_bytes: int | None = None) -> Replayer:
     """The kernels of a source text, planned for a board, with copies of buffers of up to ``copy_bytes`` bytes. The same
     object for the same arguments."""
     return _replayer(source, board_name, copy_bytes)
 
 
 @cache
-def _replayer(source: str, board_name: str, copy_bytes: int) -> Replayer:
+def _replayer(source: str, board_name: str, copy_bytes: int | None) -> Replayer:
     board = load_board(board_name)
     with deep_recursion():
         module = link_program(parse_source(source, MAIN, {}, []).module)
@@ -68,7 +68,7 @@ def _replayer(source: str, board_name: str, copy_bytes: int) -> Replayer:
     return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
-def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int = 0) -> Replayed:
+def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int | None = None) -> Replayed:
     """The case on the replay; its bytes are compared with the reference. It begins in that ``cycle`` of the board, or
     (None) after the case before. Raises NotReplayed."""
     made = replayer(case.source, board_name, copy_bytes)
@@ -89,7 +89,9 @@ def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int
     return made.replay([Launched(started, addresses)], cycle)[0]
 
 
-def replays(board_name: str, cases: Iterable[Case], cycle: int | None = None, copy_bytes: int = 0) -> Iterator[Replay]:
+def replays(
+    board_name: str, cases: Iterable[Case], cycle: int | None = None, copy_bytes: int | None = None
+) -> Iterator[Replay]:
     """The cases that have recorded cycles; they begin in that ``cycle``, or (None) one after the other, as they were
     recorded."""
     for case in cases:
@@ -106,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.model.replays", description=__doc__)
     parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
     parser.add_argument("--board", default="ecp5_onchip")
-    parser.add_argument("--copy-bytes", type=int, default=0, help="copy buffers of up to so many bytes to the chip")
+    parser.add_argument("--copy-bytes", type=int, help="copy buffers of up to so many bytes to the chip")
     arguments = parser.parse_args()
     cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
     errors = []

@@ -1,12 +1,13 @@
 """Buffer copies: a kernel that waits for external memory works on copies of its small buffers in on-chip memory."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import (
     BOOL,
     Attr,
     Builder,
+    Copying,
     Function,
     IntType,
     MemoryObject,
@@ -26,13 +27,22 @@ from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import BYTES_BITS, bytes_argument
 from ..manager import Form, FunctionPass
 
-__all__ = ["CopyBuffers"]
+__all__ = ["CopyBuffers", "Uncopied"]
 
 #: of the marks that say which elements were stored
 MARK = IntType(8)
 COUNT = IntType(BYTES_BITS)
 #: operations beside pure ones that a kernel with copies may have
 ALLOWED = frozenset({"load", "store", "loop", "fresh", "return", "yield"})
+
+
+@dataclass(frozen=True)
+class Uncopied:
+    """A buffer of a kernel that may have no copy, and ``why``, as a sentence about it says it."""
+
+    kernel: str
+    buffer: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -46,43 +56,61 @@ class CopyBuffers(FunctionPass):
 
     A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
     kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
-    buffer are read, and only elements that the program stores are written.
+    buffer are read, and only elements that the program stores are written. ``record`` gets those of ``names`` that may
+    not be copied.
     """
 
     longest: int = 0
     names: frozenset[str] | None = None
+    record: Callable[[Uncopied], None] | None = None
     name = "copy-buffers"
     requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
     forbids = frozenset({Form.ORDERED, Form.NARROW})
 
     def run(self, function: Function) -> Function:
         """A copy with both bodies; the function itself where no buffer is worth a copy, or may have one."""
-        if not self.longest or not _alone(function):
+        if not self.longest:
             return function
-        names = [name for name in _accesses(function) if self.names is None or name in self.names]
-        types = {name: type for name in names if (type := self._element(function, name)) is not None}
+        accesses, shared = _accesses(function), _shared(function)
+        types: dict[str, Type] = {}
+        for name in [name for name in accesses if self.names is None or name in self.names]:
+            found = shared or self._element(function, name, accesses)
+            if isinstance(found, Type):
+                types[name] = found
+            elif self.record is not None and function.memories[name].space != "private":
+                self.record(Uncopied(function.name, name, found))
         return _Copies(clone_function(function), self.longest, types).build() if types else function
 
-    def _element(self, function: Function, name: str) -> Type | None:
-        """The type of all accesses of a buffer that may be copied; None for any other."""
-        memory, accesses = function.memories[name], _accesses(function)
-        found = {moved_type(op) for op in accesses[name]}
-        if (
-            memory.space != "global"
-            or memory.volatile
-            or len(found) != 1
-            or any(other != name and may_share(memory, function.memories[other]) for other in accesses)
-        ):
-            return None
+    def _element(self, function: Function, name: str, accesses: Mapping[str, list[Op]]) -> Type | str:
+        """The type of all accesses of a buffer that may be copied; of any other, why it may not."""
+        memory, found = function.memories[name], {moved_type(op) for op in accesses[name]}
+        if memory.space != "global":
+            return f"it is in {memory.space} memory"
+        if memory.volatile:
+            return "it is volatile, so every access reaches memory"
+        others = [other for other in accesses if other != name and may_share(memory, function.memories[other])]
+        if others:
+            return f"{others[0]} may be the same buffer: declare both restrict if no launch passes overlapping ones"
+        if len(found) != 1:
+            return "its accesses are of several types"
         (type,) = found
-        return type if type.bytes <= self.longest and type.bytes.bit_count() == 1 else None
+        if type.bytes.bit_count() != 1:
+            return f"its elements of {type.bytes} bytes are no power of two"
+        return type if type.bytes <= self.longest else f"an element has more than the {self.longest:,} bytes of a copy"
 
 
-def _alone(function: Function) -> bool:
-    """Whether the kernel is one work-item that synchronizes with nothing while it runs."""
-    return not (function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN)) and all(
-        has(op, "pure") or op.opcode in ALLOWED for op in walk(function.body)
-    )
+def _shared(function: Function) -> str:
+    """Why others may see the buffers of a kernel while it runs; "" for one work-item that synchronizes with nothing."""
+    if function.attrs.get(Attr.NDRANGE):
+        return "work-items of a launch share it"
+    if function.attrs.get(Attr.NUM_COMPUTE_UNITS, 1) != 1:
+        return "several compute units share it"
+    if function.attrs.get(Attr.AUTORUN):
+        return "an autorun kernel never ends, so nothing would be copied back"
+    others = [op.opcode for op in walk(function.body) if not has(op, "pure") and op.opcode not in ALLOWED]
+    if others:
+        return f"the kernel synchronizes with others while it runs ({others[0].replace('_', ' ')})"
+    return ""
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
@@ -109,6 +137,7 @@ class _Copies:
         *own, end = body.ops
         before, after = Builder(Region(), function.span), Builder(Region(), function.span)
         fits = self._fits(before)
+        function.attrs[Attr.COPY_BYTES] = self.longest
         arrays = {name: self._array(name, function.memories[name], "_copy", type) for name, type in self.types.items()}
         marks = {name: self._marks(name) for name in self.types if name in self.stored}
         for name in self.types:
@@ -121,6 +150,9 @@ class _Copies:
         otherwise = after.value("xor", fits, after.true())
         rest = Region(ops=own)
         _under(rest, otherwise)
+        for op in walk(rest):
+            if op.opcode == "loop":
+                op.attrs[Attr.COPYING] = Copying.WITHOUT
         body.ops = [*before.region.ops, *copy.ops, *after.region.ops, *rest.ops, end]
         return function
 
@@ -163,7 +195,7 @@ class _Copies:
         inside.op("store", _element(inside, array, number, type), value, inside.true())
         if mark is not None:
             inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
-        self._close(b, fits, name, inside, number)
+        self._close(b, fits, "copy", name, inside, number)
 
     def _copy_out(self, b: Builder, fits: Value, name: str, array: str, mark: str) -> None:
         """A loop over the buffer that writes the elements back that were stored."""
@@ -173,19 +205,20 @@ class _Copies:
         stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
         made = inside.value("trunc", stored, result=BOOL)
         inside.op("store", _element(inside, name, number, type), value, made)
-        self._close(b, fits, name, inside, number)
+        self._close(b, fits, "copy back", name, inside, number)
 
     def _loop_body(self, name: str) -> tuple[Builder, Value]:
         body = Region()
         body.args = [Value(COUNT, "", body, 0)]
         return Builder(body, self.function.memories[name].span), body.args[0]
 
-    def _close(self, b: Builder, fits: Value, name: str, inside: Builder, number: Value) -> None:
+    def _close(self, b: Builder, fits: Value, label: str, name: str, inside: Builder, number: Value) -> None:
         following = inside.value("add", number, inside.const(1, COUNT))
         again = inside.value("ult", following, self.counts[name])
         inside.op("yield", again, following)
         spare, b.span = b.span, inside.span
-        b.op("loop", fits, b.const(0, COUNT), attrs={Attr.UNROLL: 1}, results=[COUNT], regions=[inside.region])
+        attrs = {Attr.UNROLL: 1, Attr.LABEL: label, Attr.COPYING: Copying.MOVES}
+        b.op("loop", fits, b.const(0, COUNT), attrs=attrs, results=[COUNT], regions=[inside.region])
         b.span = spare
 
     def _redirect(self, copy: Region, arrays: Mapping[str, str], marks: Mapping[str, str]) -> None:

@@ -175,6 +175,7 @@ class Loop:
     children: tuple["Loop", ...] = ()
     copies: int = 1  #: loops in hardware: more than one if a loop around it was unrolled
     part_of: tuple[str, Span | None] | None = None  #: "coalesced" or "fused", and the loop that it was merged into
+    without_copies: int = 0  #: II in launches in which a buffer is larger than its copy; 0: the same
     interchanged: bool = False  #: changed places with the loop inside it: it steps that one's counter
     speculative: bool = False  #: iterations are issued before the continue condition is known
     limit: int | None = None  #: most iterations in flight that the source allows

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from ...diag import Span
 from ...records import computed
 
-__all__ = ["Access", "LocalAccess", "Memory", "Port", "Private", "Replication", "Sharing", "Turns", "Variable", "Wait"]
+__all__ = [
+    "Access",
+    "BufferCopy",
+    "LocalAccess",
+    "Memory",
+    "Port",
+    "Private",
+    "Replication",
+    "Sharing",
+    "Turns",
+    "Variable",
+    "Wait",
+]
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,17 @@ class Variable:
     bits: int
     loop: str  #: id of the loop
     depth: int = 1
+
+
+@dataclass(frozen=True)
+class BufferCopy:
+    """A buffer in external memory that a kernel waits for. In launches in which each of the copied ones has at most
+    ``most_bytes``, the kernel works on copies on the chip."""
+
+    name: str
+    span: Span | None
+    most_bytes: int  #: 0 if it is not copied
+    why: str = ""  #: it is not copied
 
 
 @dataclass(frozen=True)

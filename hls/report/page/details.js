@@ -111,6 +111,7 @@ DETAILS.kernel = (kernel) => [
         ["they differ in", kernel.copies?.differs.join(", ")],
         ["compute units", kernel.units > 1 ? number(kernel.units) : ""],
         ["lanes (SIMD)", kernel.lanes > 1 ? number(kernel.lanes) : ""],
+        ["copied buffers", kernel.buffer_copies.filter((one) => one.most_bytes).map((one) => one.name).join(", ")],
         ["required group", kernel.required_size?.join(" × ")],
         ["largest group", kernel.most_work_items ? count(kernel.most_work_items, "work-item") : ""],
         ["most dimensions", number(kernel.max_dims)],

@@ -13,6 +13,7 @@ from hls.ir.launch import BYTES_BITS, IndexSpace, launch_value
 from hls.ir.verifier import verify
 from hls.options import Options
 from hls.passes.lowering.inline import Inline
+from hls.passes.memory.copy_buffers import Uncopied
 from hls.passes.pipeline import kernel_passes
 from hls.passes.pipeline_options import PipelineOptions
 from hls.planning import Compilation, plan_program
@@ -29,10 +30,10 @@ __kernel void k(__global int *restrict a, __global const int *restrict at, __glo
 """
 
 
-def with_copies(module: Module, longest: int, names: frozenset[str] | None = None):
+def with_copies(module: Module, longest: int, names: frozenset[str] | None = None, record=None):
     """The only kernel after all passes, with copies."""
     (function,) = Inline().run(module).kernels
-    options = PipelineOptions(timing=TIMING, copied=names, copy_bytes=longest, hazards=True)
+    options = PipelineOptions(timing=TIMING, copied=names, copy_bytes=longest, hazards=True, record=record)
     for each in kernel_passes(options):
         function = each.run(function)
         verify(function)
@@ -70,6 +71,36 @@ def body(text: str):
 )
 def test_what_may_be_copied(text, wanted):
     assert copied(body(text)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("head", "text", "why"),
+    [
+        ("volatile __global int *restrict a", "a[i & 7] += a[i - 1];", "volatile"),
+        ("__global int *restrict a", "a[i & 7] += ((__global short *)a)[i];", "several types"),
+        (
+            "__global int *restrict a",
+            "a[i] = a[i - 1]; atomic_add(&b[0], i);",
+            "synchronizes with others while it runs (atomic)",
+        ),
+        ("__global int *restrict a", "a[i] = a[i - 1] + read_channel_intel(c);", "channel read"),
+        ("__global int *restrict a", "a[get_global_id(0)] = a[i - 1];", "work-items of a launch share it"),
+        ("__global int *a", "a[i] = a[i - 1] + b[i];", "b may be the same buffer"),
+    ],
+)
+def test_why_a_buffer_is_not_copied(head, text, why):
+    source = f"channel int c;\n__kernel void k({head}, __global int *b, int n) {{ for (int i = 1; i < n; i++) {{ {text} }} }}"
+    told = []
+    function = with_copies(parse_source(source, "k.cl", {}, []).module, FEW, frozenset({"a"}), told.append)
+    (found,) = {one for one in told if isinstance(one, Uncopied)}
+    assert found.buffer == "a" and why in found.why and not copied(function)
+
+
+def test_several_compute_units_share_their_buffers():
+    text = "__attribute__((num_compute_units(2))) __kernel void k(__global int *restrict a, int n) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }"
+    told = []
+    assert not copied(with_copies(parse_source(text, "k.cl", {}, []).module, FEW, None, told.append))
+    assert any("several compute units" in one.why for one in told if isinstance(one, Uncopied))
 
 
 def test_buffers_that_may_overlap_are_not_copied():

@@ -1,4 +1,5 @@
-"""Reports of kernels that are only planned, as far as they are known before hardware is generated."""
+"""Reports of kernels that are only planned, as far as they are known before hardware is generated; without copies of
+buffers where a test does not ask for them."""
 
 import hls
 from hls.driver import plan_module
@@ -17,7 +18,7 @@ FLOATS = "__kernel void k(__global const float *restrict a, __global float *rest
 def kernel(body: str, head: str = HEAD, **options):
     """The report of a kernel, its advice included."""
     module, board = parse_source(head + "{\n" + body + "\n}\n").module, hls.load_board("de5net")
-    module, options = link_program(module), hls.Options(**options)
+    module, options = link_program(module), hls.Options(**{"copy_bytes": 0} | options)
     (planned,), _ = plan_module(module, board, options)
     timing = OperatorTiming(board.delay_model(), board.address_bits, planned.memory)
     what_if = WhatIf(module, Compilation(board, options))

@@ -55,7 +55,7 @@ def _source() -> str:
 
 @pytest.fixture(scope="module")
 def report():
-    return collect(compile(_source(), "de5net", Options(), "k.cl"), "k.cl")
+    return collect(compile(_source(), "de5net", Options(copy_bytes=0), "k.cl"), "k.cl")
 
 
 def warned(report, name: str) -> list:
@@ -91,7 +91,7 @@ def test_a_stride_whose_words_a_cache_keeps_for_later_is_no_warning():
     """The next column is in the words that this one has read."""
     column = "for (int c = 0; c < 64; c++) for (int r = 0; r < 64; r++) o[c * 64 + r] = a[r * 64 + c];"
     source = f"__kernel void k({PARAMETERS.format('restrict')}) {{ {column} }}"
-    found = collect(compile(source, "de5net", Options(), "k.cl"), "k.cl")
+    found = collect(compile(source, "de5net", Options(copy_bytes=0), "k.cl"), "k.cl")
     (load,) = (one for one in found.kernels[0].accesses if one.kind == "load")
     assert load.cache_bytes and load.pattern == "stride 256 bytes" and load.efficiency is None
     assert not found.kernels[0].messages and not found.bottlenecks
@@ -100,7 +100,7 @@ def test_a_stride_whose_words_a_cache_keeps_for_later_is_no_warning():
 def test_what_the_source_asks_for_is_no_warning():
     source = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n) {{ {} }}"
     asked = source.format("\n#pragma ii 4\nfor (int i = 0; i < n; i++) o[i] = a[i];")
-    found = collect(compile(asked, "de5net", Options(), "k.cl"), "k.cl")
+    found = collect(compile(asked, "de5net", Options(copy_bytes=0), "k.cl"), "k.cl")
     assert found.kernels[0].loops[0].ii == 4 and not found.kernels[0].messages
 
 

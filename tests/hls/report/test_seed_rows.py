@@ -86,7 +86,7 @@ def reports():
     found = {}
     for name in SOURCES:
         file = f"{name}.cl"
-        found[name] = collect(compile((FOLDER / file).read_text(), "de5net", Options(), file), file)
+        found[name] = collect(compile((FOLDER / file).read_text(), "de5net", Options(copy_bytes=0), file), file)
     return found
 
 
