@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .cli_options import BOARD, board_is_named
+from .cli_options import BOARD, board_is_named, on_command_line
 from .cli_project import ProjectCommand
 from .report.diff import compare_reports
 from .report.diff_text import diff_data, diff_markdown, diff_text
@@ -42,7 +42,7 @@ WORSE = 3
 def diff_command(old: str, new: str, program: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
     """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel
     or in a project, git revisions."""
-    if program is not None and all(Path(place).exists() for place in (old, new)):
+    if on_command_line("program") and all(Path(place).exists() for place in (old, new)):
         raise click.BadParameter(
             f"{old} and {new} are reports, and it is for git revisions: leave it out", param_hint="'--kernel'"
         )

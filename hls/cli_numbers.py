@@ -8,40 +8,29 @@ import click
 __all__ = ["Numbers", "Reals"]
 
 
-class _Told(click.ParamType):
-    """A number that click reads; a text that is none, or one outside of the range, is told with the range."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number of a text; a usage error that names the numbers that the option takes."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            return self.fail(f"{value!r} is not {self.takes()}", param, ctx)
-
-    def takes(self) -> str:
-        """What the option takes, in words."""
-        raise NotImplementedError
-
-
-class Numbers(_Told, click.IntRange):
+class Numbers(click.IntRange):
     """Whole numbers from ``min`` to ``max``, both with their ends; None: no limit."""
 
-    def takes(self) -> str:
-        """What the option takes, in words."""
-        return f"a whole number{_within(self.min, self.max)}"
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of a text; a usage error that names the numbers that the option takes."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a whole number{_within(self.min, self.max)}", param, ctx)
 
 
-class Reals(_Told, click.FloatRange):
-    """Numbers from ``min`` to ``max``, both with their ends; None: no limit."""
+class Reals(click.FloatRange):
+    """Finite numbers from ``min`` to ``max``, both with their ends; None: no limit."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number of a text; a usage error also for one that is not finite."""
-        number = super().convert(value, param, ctx)
-        return number if math.isfinite(number) else self.fail(f"{value!r} is not {self.takes()}", param, ctx)
-
-    def takes(self) -> str:
-        """What the option takes, in words."""
-        return f"a number{_within(self.min, self.max)}"
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number of a text; a usage error that names the numbers that the option takes."""
+        try:
+            number = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number{_within(self.min, self.max)}", param, ctx)
+        return number
 
 
 def _within(least: float | None, most: float | None) -> str:
