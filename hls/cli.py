@@ -20,6 +20,7 @@ from .cli_files import read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_lazy import LazyCommand, LazyGroup
 from .cli_messages import Messages
+from .cli_numbers import Numbers, Reals
 from .cli_options import (
     BOARD,
     COMMAND,
@@ -134,7 +135,7 @@ def main() -> None:
     "-private-cache-bytes",
     "--private-cache-bytes",
     "cache_bytes",
-    type=click.IntRange(0, MOST_CACHE_BYTES),
+    type=Numbers(0, MOST_CACHE_BYTES),
     metavar="N",
     default=None,
     help="Size of the cache of each load that needs one; 0 for none.  [default: what each needs]",
@@ -143,7 +144,7 @@ def main() -> None:
     "-const-cache-bytes",
     "--const-cache-bytes",
     "const_cache_bytes",
-    type=click.IntRange(0, MOST_CACHE_BYTES),
+    type=Numbers(0, MOST_CACHE_BYTES),
     metavar="N",
     default=16384,
     help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]",
@@ -152,7 +153,7 @@ def main() -> None:
     "-copy-bytes",
     "--copy-bytes",
     "copy_bytes",
-    type=click.IntRange(0, MOST_CACHE_BYTES),
+    type=Numbers(0, MOST_CACHE_BYTES),
     metavar="N",
     default=None,
     help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
@@ -247,7 +248,7 @@ def main() -> None:
 @click.option(
     "--time-limit",
     "seconds",
-    type=click.FloatRange(0),
+    type=Reals(0),
     metavar="SECONDS",
     default=0,
     help="End with an error after so long.  [default: never]",

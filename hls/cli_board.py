@@ -9,6 +9,7 @@ import click
 
 from .cli_files import read_board
 from .cli_messages import Messages
+from .cli_numbers import Numbers, Reals
 from .diag import Code, CompileError, Diagnostic
 from .target.board import Board, Clock, known_boards
 from .target.board_text import board_text
@@ -54,10 +55,10 @@ _QUESTIONS = (
 @click.option("--part", metavar="PART", help="The order number of the device.")
 @click.option("--speed-grade", metavar="GRADE", help="Its speed grade, as the vendor writes it; - for none.")
 @click.option("--delays", type=click.Choice(known_delays()), help="The table of delays.")
-@click.option("--clock", type=float, metavar="MHZ", help="The kernel clock.")
-@click.option("--banks", type=int, metavar="N", help="Banks of global memory.")
-@click.option("--bank-bytes", type=int, metavar="N", help="Bytes of a bank.")
-@click.option("--word-bytes", type=int, metavar="N", help="Bytes of a word of a bank's port.")
+@click.option("--clock", type=Reals(), metavar="MHZ", help="The kernel clock.")
+@click.option("--banks", type=Numbers(), metavar="N", help="Banks of global memory.")
+@click.option("--bank-bytes", type=Numbers(), metavar="N", help="Bytes of a bank.")
+@click.option("--word-bytes", type=Numbers(), metavar="N", help="Bytes of a word of a bank's port.")
 @click.option("--defaults", is_flag=True, help="Ask nothing: take what is not given from the most similar board.")
 def new_command(name: str, like: str | None, defaults: bool, **given: Any) -> None:
     """Start the file NAME.toml in the working directory.

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .cli_options import BOARD, board_is_named
+from .cli_options import BOARD, board_is_named, on_command_line
 from .cli_project import ProjectCommand
 from .report.diff import compare_reports
 from .report.diff_text import diff_data, diff_markdown, diff_text
@@ -42,6 +42,10 @@ WORSE = 3
 def diff_command(old: str, new: str, program: str | None, board: str, form: str | None, fail_on_worse: bool) -> None:
     """Compare two designs: OLD and NEW are output folders of `sluice compile`, report.json files, or, with --kernel
     or in a project, git revisions."""
+    if on_command_line("program") and all(Path(place).exists() for place in (old, new)):
+        raise click.BadParameter(
+            f"{old} and {new} are reports, and it is for git revisions: leave it out", param_hint="'--kernel'"
+        )
     # where none is named, each revision has that of its own sluice.toml
     reports = [_report(place, program, board if board_is_named() else None) for place in (old, new)]
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .cli_messages import Messages
+from .cli_numbers import Numbers
 from .cli_options import output_file
 from .signals import supervise
 
@@ -41,12 +42,12 @@ def list_command(file: Path) -> None:
 @_FILE
 @click.option(
     "--operands",
-    type=click.IntRange(1, 1_000_000),
+    type=Numbers(1, 1_000_000),
     default=1000,
     metavar="N",
     help="How many random sets of operands to try.  [default: 1000]",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, metavar="N", help="Of the operands. [default: 1]")
+@click.option("--seed", type=Numbers(0, 2**32 - 1), default=1, metavar="N", help="Of the operands. [default: 1]")
 def check_command(file: Path, operands: int, seed: int) -> None:
     """Simulate every module of a library, and compare it with its model on random operands.
 

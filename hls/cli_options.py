@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from .cli_numbers import Numbers, Reals
 from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import CompileError, render
@@ -55,7 +56,7 @@ LIBRARY_FILES = "sluice.library_files"
 
 PLACEMENT_SEED = click.option(
     "--seed",
-    type=click.IntRange(1, 2**31 - 1),
+    type=Numbers(1, 2**31 - 1),
     default=1,
     metavar="N",
     help="Begin the placement with another seed.  [default: 1]",
@@ -166,7 +167,7 @@ _BOARD = click.option(
 _CLOCK = click.option(
     "--clock",
     metavar="MHZ",
-    type=click.FloatRange(*MHZ),
+    type=Reals(*MHZ),
     callback=_check_clock,
     help="Schedule for this kernel clock, and simulate with it.  [default: the board's]",
 )

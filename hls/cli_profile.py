@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from .cli_numbers import Numbers
 from .cli_options import BOARD, make_folder
 from .cli_project import ProjectCommand
 from .profile.compare import PlainProfile, compare, compare_text
@@ -39,10 +40,10 @@ WORSE = 3  #: exit code of a comparison that got worse
     default=Path("profile"),
     help="Folder for profile.html, .json, .txt and trace.json (default: profile), or compare.html (default: none).",
 )
-@click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
+@click.option("--stall-seed", type=Numbers(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(
     "--min-stall",
-    type=click.IntRange(1),
+    type=Numbers(1),
     metavar="CYCLES",
     default=16,
     help="Leave shorter stalls out of trace.json.  [default: 16]",
@@ -52,14 +53,14 @@ WORSE = 3  #: exit code of a comparison that got worse
 )
 @click.option(
     "--launch",
-    type=click.IntRange(0),
+    type=Numbers(0),
     metavar="N",
     default=None,
     help="Show launch N in profile.txt and when profile.html opens.",
 )
 @click.option(
     "--every",
-    type=click.IntRange(1),
+    type=Numbers(1),
     metavar="N",
     default=1,
     help="Record every N-th launch of each kernel only.  [default: 1]",
@@ -127,10 +128,10 @@ def profile(
 @click.command(short_help="Show the stalls in a waveform of `sluice run --trace`.")
 @click.argument("waveform", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--kernel", metavar="NAME", default=None, help="Of this kernel only.")
-@click.option("--line", type=click.IntRange(1), metavar="N", default=None, help="Of this source line only.")
-@click.option("--top", type=click.IntRange(1), metavar="N", default=20, help="Rows of each table.  [default: 20]")
-@click.option("--from", "first", type=click.IntRange(0), metavar="CYCLE", default=0, help="From this cycle on.")
-@click.option("--to", "end", type=click.IntRange(0), metavar="CYCLE", default=None, help="Before this cycle.")
+@click.option("--line", type=Numbers(1), metavar="N", default=None, help="Of this source line only.")
+@click.option("--top", type=Numbers(1), metavar="N", default=20, help="Rows of each table.  [default: 20]")
+@click.option("--from", "first", type=Numbers(0), metavar="CYCLE", default=0, help="From this cycle on.")
+@click.option("--to", "end", type=Numbers(0), metavar="CYCLE", default=None, help="Before this cycle.")
 @click.option("--json", "as_json", is_flag=True, help="All rows as JSON.")
 def stalls(
     waveform: Path, kernel: str | None, line: int | None, top: int, first: int, end: int | None, as_json: bool

@@ -8,6 +8,7 @@ import click
 
 from .cli_files import read_board
 from .cli_messages import Messages
+from .cli_numbers import Numbers
 from .cli_options import BOARD, check_trace, design_option, make_folder, on_command_line
 from .cli_project import ProjectCommand
 from .signals import supervise
@@ -77,7 +78,7 @@ def _check_device(_context: click.Context, _parameter: click.Parameter, device: 
     callback=check_trace,
     help="Write the measured figures of all launches there, as JSON.",
 )
-@click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
+@click.option("--stall-seed", type=Numbers(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(
     "--workload",
     metavar="DIR",

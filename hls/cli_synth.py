@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .cli_numbers import Reals
 from .cli_options import PLACEMENT_SEED
 from .cli_project import ProjectCommand
 from .signals import supervise
@@ -17,10 +18,7 @@ __all__ = ["synth_command"]
 @click.argument("folder", metavar="OUT", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--board", metavar="BOARD", help="Take device and clock of this board.  [default: the design's own]")
 @click.option(
-    "--freq",
-    type=click.FloatRange(1, 2000),
-    metavar="MHZ",
-    help="Place and route for this kernel clock.  [default: the board's]",
+    "--freq", type=Reals(1, 2000), metavar="MHZ", help="Place and route for this kernel clock.  [default: the board's]"
 )
 @PLACEMENT_SEED
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")

@@ -13,6 +13,7 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import Messages
+from .cli_numbers import Numbers
 from .cli_options import BOARD, INCLUDE_DIRS, LIBRARIES, make_folder
 from .cli_project import Merged, ProjectCommand, on_project
 from .diag import Code, CompileError, Diagnostic
@@ -163,16 +164,13 @@ def _told() -> Iterator[None]:
 @click.command("tune", cls=ProjectCommand, short_help="Search for the best design of a program.")
 @_program_options
 @click.option(
-    "--budget",
-    type=click.IntRange(1),
-    default=200,
-    help="Points to evaluate by plan and estimate, at most.  [default: 200]",
+    "--budget", type=Numbers(1), default=200, help="Points to evaluate by plan and estimate, at most.  [default: 200]"
 )
 @click.option(
     "--goal", default="cycles", callback=_check_goal, help="cycles, seconds or area:cycles<N.  [default: cycles]"
 )
-@click.option("--workers", type=click.IntRange(1, 256), default=1, help="Processes on this machine.  [default: 1]")
-@click.option("--runs", type=click.IntRange(0, 20), default=3, help="Designs to run in RTL.  [default: 3]")
+@click.option("--workers", type=Numbers(1, 256), default=1, help="Processes on this machine.  [default: 1]")
+@click.option("--runs", type=Numbers(0, 20), default=3, help="Designs to run in RTL.  [default: 3]")
 @click.option("--study", "place", metavar="FILE|URL", help="Where points are shared.  [default: in the output folder]")
 @click.option("--join", is_flag=True, help="Evaluate points of a study that another process began, and end.")
 @click.option("--list-knobs", "listed", is_flag=True, help="Show the knobs and their values, and end.")

@@ -32,7 +32,7 @@ ORDER = (
     {"driver", "export"},
     {"output_files"},
     {"editor", "output", "opt", "tune"},
-    {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_workloads"},
+    {"cli_files", "cli_inspection", "cli_lazy", "cli_messages", "cli_numbers", "cli_workloads"},
     {"cli_project"},
     {"cli_options"},
     {

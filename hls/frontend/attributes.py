@@ -38,8 +38,8 @@ class Form:
     """How an attribute is written: with ``least`` to ``most`` arguments, numbers from ``lowest`` to ``highest`` or
     texts.
 
-    ``name`` is its name in the IR if that differs; ``kept`` is False for an attribute without effect here, of which
-    the IR has the text alone.
+    ``name`` is its name in the IR if that differs, and ``value`` what one without arguments means; ``kept`` is False
+    for an attribute without effect here, of which the IR has the text alone.
     """
 
     least: int = 0
@@ -49,6 +49,7 @@ class Form:
     text: bool = False
     power: bool = False  #: numbers must be powers of two
     name: str = ""
+    value: int | bool = True
     kept: bool = True
 
 
@@ -60,6 +61,7 @@ FUNCTION: dict[str, Form] = {
     "num_compute_units": Form(1, 3),
     "max_global_work_dim": Form(1, 1, lowest=0, highest=3),
     "uses_global_work_offset": Form(1, 1, lowest=0, highest=1),
+    "xcl_zero_global_work_offset": Form(name=Attr.USES_GLOBAL_WORK_OFFSET, value=0),
     "autorun": Form(),
     "task": Form(),
     "feed_forward": Form(),
@@ -158,7 +160,6 @@ MEANT_FOR_OTHERS = frozenset(
         "noduplicate",
         "xcl_array_partition",
         "xcl_array_reshape",
-        "xcl_zero_global_work_offset",
         "xcl_pipeline_workitems",
         "max_constant_size",
     }
@@ -185,7 +186,7 @@ def read(checker, attribute: Attribute, form: Form):
         values = tuple(_text(checker, node, attribute, form) for node in nodes)
     else:
         values = tuple(_number(checker, node, attribute, form) for node in nodes)
-    return values if len(values) > 1 else values[0] if values else True
+    return values if len(values) > 1 else values[0] if values else form.value
 
 
 def _count(form: Form) -> str:

@@ -116,14 +116,9 @@ class DeclarationChecker(CallChecker):
         if isinstance(t, ct.Array) and t.length == 0:
             declared = replace(declared, type=self.sized(t, node, span))
             t = declared.type
-        shared = declared.space == "local" and not isinstance(t, ct.Pointer)
-        if shared and (node.init is not None or has_pointer(t)):
-            raise CompileError.at(
-                span,
-                f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
-                "let the work-items store its values, then wait at a barrier",
-                code=Code.ADDRESS_SPACE,
-            )
+        shared = declared.space == "local"
+        if shared:
+            self._check_shared(node, t, span)
         attrs, places = self.memory_attributes(node)
         variable = tt.Variable(
             str(node.name),
@@ -140,6 +135,35 @@ class DeclarationChecker(CallChecker):
         if initial and variable.const and not variable.volatile and ct.arithmetic(t):
             variable.value = constant(initial[0][1])
         return [tt.Declare(span, variable, initial)]
+
+    def _check_shared(self, node, t: ct.CType, span: Span) -> None:
+        """Raises CompileError for a variable in local memory with an initial value, or with pointers that have no
+        meaning to other work-items, or are members."""
+        if node.init is not None:
+            raise CompileError.at(
+                span,
+                f"'{node.name}' is in local memory, which has no initial value",
+                "let the work-items store its values, then wait at a barrier",
+                code=Code.ADDRESS_SPACE,
+            )
+        inner = t
+        while isinstance(inner, ct.Array):
+            inner = inner.element
+        if isinstance(inner, ct.Pointer) and inner.space == "private":
+            raise CompileError.at(
+                span,
+                f"'{node.name}' is in local memory, and its pointers point to variables of one work-item, which others "
+                "cannot reach",
+                f"write the memory that they point to, as in __global {inner.pointee} *__local {node.name}",
+                code=Code.ADDRESS_SPACE,
+            )
+        if isinstance(inner, ct.Struct) and has_pointer(inner):
+            raise CompileError.at(
+                span,
+                f"'{node.name}' is in local memory, where a struct cannot have pointers",
+                "keep its pointers in an array of their own, which may be in local memory",
+                code=Code.ADDRESS_SPACE,
+            )
 
     def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:
         """(values, locations) of attributes by their names in the IR; warns of unknown ones."""

@@ -184,14 +184,14 @@ class TypeChecker(StructChecker):
     def _pointer(self, target: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
-        if space not in (None, "private"):
+        if space not in (None, "private", "local"):
             raise CompileError.at(
                 span,
                 f"a pointer itself cannot be in __{space} memory",
                 f"write __{space} before the '*'",
                 code=Code.ADDRESS_SPACE,
             )
-        return target.pointer(const=const, volatile=volatile, restrict=restrict)
+        return target.pointer(const=const, volatile=volatile, restrict=restrict, space=space)
 
     def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from ..ir import ArrayType, Attr, Function, MemoryObject, Module, Value, uses, walk
 from ..ir.launch import lanes_of, whole_of
+from ..passes.lowering.lower_pointers import parts_of
 from ..passes.lowering.vectorize_work_items import lane_name
 from .model import Private
 from .phrasing import declared
 
 __all__ = ["collect_privates"]
+
+_NOTHING = "no storage"
 
 
 def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
@@ -18,8 +22,16 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
     arrays: dict[object, list[Private]] = {}
     for name, memory in declared(module, whole_of(kernel.function)).items():
         if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
-            arrays.setdefault(memory.span or name, []).append(_private(name, memory, values, kernel))
+            arrays.setdefault(memory.span or name, []).extend(_parts(name, memory, values, kernel))
     return tuple(map(_whole, arrays.values()))
+
+
+def _parts(name: str, memory: MemoryObject, values: list[Value], kernel) -> list[Private]:
+    """An array of numbers; or of pointers, which may have become two arrays."""
+    ends = {part.name.removeprefix(memory.name): part for part in parts_of(memory)}
+    found = [_private(f"{name}{end}", part, values, kernel) for end, part in ends.items()]
+    stored = [one for one in found if not one.place.startswith(_NOTHING)] or found[:1]
+    return stored if len(stored) > 1 else [replace(stored[0], name=memory.name)]
 
 
 def _whole(parts: list[Private]) -> Private:
@@ -149,7 +161,7 @@ def _count(number: int, word: str) -> str:
 def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
     elements = {f"{name}.{k}": k for k in range(memory.elements)}
     if not any(v.name in elements for v in values):
-        return "no storage: every element is a constant or a value in the pipeline"
+        return f"{_NOTHING}: every element is a constant or a value in the pipeline"
     moves = {}
     for plan in kernel.plan.loops.values():
         for c in plan.carried:
@@ -162,4 +174,6 @@ def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> 
             f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of "
             f"{memory.element.bits} bits"
         )
-    return f"{_count(kept, 'register')} of {memory.element.bits} bits" if kept else "no storage: values in the pipeline"
+    return (
+        f"{_count(kept, 'register')} of {memory.element.bits} bits" if kept else f"{_NOTHING}: values in the pipeline"
+    )

@@ -28,7 +28,19 @@ USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
   -version, -help   the version; this text
   -v                say what is done"""
 #: options that only tune the vendor's own tools: they change nothing here
-IGNORED = ("-high-effort", "-fast-compile", "-incremental", "-W", "-Werror", "-g", "-g0", "-seed", "-parallel", "-ffp-")
+IGNORED = (
+    "-high-effort",
+    "-hyper-optimized-handshaking",
+    "-fast-compile",
+    "-incremental",
+    "-W",
+    "-Werror",
+    "-g",
+    "-g0",
+    "-seed",
+    "-parallel",
+    "-ffp-",
+)
 DEFAULT_BOARD = "de5net"
 SUFFIXES = (".aocx", ".aoco", ".aocr")
 #: what `sluice compile` writes, beside which there may be files of the user

@@ -108,6 +108,8 @@ def test_git_revisions(folder, tmp_path):
     assert not (tmp_path / ".git/worktrees").exists() or not list((tmp_path / ".git/worktrees").iterdir())
     with_folder = sluice(tmp_path, "diff", str(folder / "old"), "HEAD", "--kernel", "k.cl", "--fail-on-worse")
     assert with_folder.exit_code in (0, 3) and "II 7 -> 1" in with_folder.output
+    reports = sluice(tmp_path, "diff", str(folder / "old"), str(folder / "old"), "--kernel", "k.cl")
+    assert reports.exit_code == 2 and "it is for git revisions: leave it out" in reports.output
     unknown = sluice(tmp_path, "diff", "HEAD~9", "HEAD", "--kernel", "k.cl")
     assert unknown.exit_code == 1 and "HEAD~9" in unknown.output
 

@@ -19,7 +19,7 @@ from hls.frontend.attributes import HINTS, OWNERS
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir.attributes import ATTRIBUTES
 
-__all__ = ["PAGE", "chapters", "missing", "page"]
+__all__ = ["PAGE", "chapters", "commands", "missing", "page"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/guides.md"
@@ -66,7 +66,7 @@ def tests_of(*words: str, with_word: str = "", most: int = 2) -> list[str]:
     return sorted(found, key=lambda name: not Path(name).name.startswith("test_"))[:most]
 
 
-def _commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+def commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
     """All commands with their names, those of groups of commands as well."""
     context = click.Context(group)
     for name in group.list_commands(context):
@@ -74,13 +74,13 @@ def _commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click
         assert command is not None
         yield before + name, command
         if isinstance(command, click.Group):
-            yield from _commands(command, f"{before}{name} ")
+            yield from commands(command, f"{before}{name} ")
 
 
 def _options() -> Iterator[tuple[str, str, str, list[str]]]:
     """(command, option, meaning, tests). Commands that share an option share its tests."""
     found, shared = [], {}
-    for name, command in _commands(cli):
+    for name, command in commands(cli):
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 spelled = sorted({*option.opts, *option.secondary_opts}, key=len)

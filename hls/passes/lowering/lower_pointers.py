@@ -11,9 +11,11 @@ from ...narrow import present
 from ..manager import Form, FunctionPass
 from .points_to import NULL, Roots
 
-__all__ = ["LowerPointers"]
+__all__ = ["LowerPointers", "parts_of"]
 
 _WHICH = IntType(8)  # identifies a memory among those that a pointer may point into
+#: ends of the names of the memories that replace one of pointers
+_OFFSETS, _NUMBERS = "offset", "which"
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,22 @@ class LowerPointers(FunctionPass):
         return result
 
 
+def parts_of(memory: MemoryObject) -> list[MemoryObject]:
+    """The memories that may replace a memory: of pointers, those of offsets and of numbers; of other values, itself."""
+    if memory.element != PTR:
+        return [memory]
+    kinds = {_OFFSETS: I64, _NUMBERS: _WHICH}
+    return [replace(memory, name=f"{memory.name}.{part}", element=element) for part, element in kinds.items()]
+
+
 class _Kept:
     """The memories that replace a memory of pointers: an offset is at the pointer's address, a number at an eighth of
     it."""
 
     def __init__(self, function: Function, memory: MemoryObject, roots: list[str]):
         self.roots = roots
-        self.offsets = self._add(function, memory, "offset", I64)
-        self.numbers = self._add(function, memory, "which", _WHICH) if len(roots) > 1 else None
+        self.offsets = self._add(function, memory, _OFFSETS, I64)
+        self.numbers = self._add(function, memory, _NUMBERS, _WHICH) if len(roots) > 1 else None
 
     @staticmethod
     def _add(function: Function, memory: MemoryObject, what: str, element) -> str:

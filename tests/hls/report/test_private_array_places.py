@@ -101,6 +101,19 @@ def test_members_of_an_array_of_structs_are_one():
     assert whole.name == "w" and whole.place.startswith("each of 2 members: block RAM, 64 words")
 
 
+@pytest.mark.parametrize(
+    ("chosen", "place"),
+    [
+        ("a + i", "block RAM, 256 words of 64 bits"),
+        ("a[i] & 1 ? a + i : o + i", "offset: block RAM, 256 words of 64 bits; which: block RAM, 256 words of 8 bits"),
+    ],
+)
+def test_an_array_of_pointers_is_one(chosen, place):
+    text = f"__global int *w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = {chosen};\no[0] = *w[a[n] & 255];"
+    (whole,) = kernel(text).privates
+    assert whole.name == "w" and whole.place == place
+
+
 def test_what_the_compiler_puts_into_a_memory_is_no_wish_of_the_source():
     text = (
         "int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\nfor "
