@@ -11,6 +11,7 @@ from ...ir import (
     Region,
     has,
     is_access,
+    is_early,
     lane_mask,
     memory_name,
     moved_type,
@@ -171,7 +172,7 @@ class _Items:
             and not memory.volatile
             and lane_mask(op) is None
             and not op.attrs.get(Attr.ALONE)
-            and Attr.STEPPING not in op.attrs
+            and not is_early(op)
             and Attr.UNIT not in op.attrs
         )
 
