@@ -164,7 +164,7 @@ def fails(load: Callable, pointer: Pointer) -> int:
     return 0
 
 
-def failed_early(memory: str, span: object) -> None:
+def failed_early(memory: str, span: Span | None) -> None:
     """The end of a run in which the program makes an early load that failed: it is not known which address it had."""
     raise ExecutionError(f"read outside of {memory}", span, memory)
 

@@ -182,7 +182,8 @@ class SteppingLoadUnit(wiring.Component):
         ]
         count(m, arrived, response.valid, gone)
         with m.If(begins):
-            m.d.sync += [drops.eq(drops + wanted - dropped), wanted.eq(0)]
+            # an access that begins a run comes after one that has its word, so nothing is left to drop of a run before
+            m.d.sync += [drops.eq(wanted), wanted.eq(0)]
         with m.Else():
             m.d.sync += drops.eq(drops - dropped)
             count(m, wanted, asks, takes)
