@@ -4,7 +4,19 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import Code, CompileError
-from ..ir import ArrayType, Attr, FloatType, IntType, Op, PointerType, TokenType, Value, lane_mask, memory_name, predicate
+from ..ir import (
+    ArrayType,
+    Attr,
+    FloatType,
+    IntType,
+    Op,
+    PointerType,
+    TokenType,
+    Value,
+    lane_mask,
+    memory_name,
+    predicate,
+)
 from ..ir.barriers import condition_place
 from ..narrow import instance, present
 from .group_loop import EFFECTS as GROUP_EFFECTS

@@ -341,7 +341,9 @@ class _Emitter:
         load = op.operands[0].op
         pointer, pred = self._names(load.operands[:2])
         read, _ = accessors(load.result.type)
-        self._line(depth, f"{self._name(op.result)} = {self._bind(fails)}({self._bind(read)}, {pointer}) if {pred} else 0")
+        self._line(
+            depth, f"{self._name(op.result)} = {self._bind(fails)}({self._bind(read)}, {pointer}) if {pred} else 0"
+        )
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])

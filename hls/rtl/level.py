@@ -144,7 +144,9 @@ class LevelBuilder(Elaboratable):
             wanted, passes = self.at(op.operands[1], point.stage), self.valid(point.stage)
             if checked.op is None or checked.op.opcode != "load":
                 strobe = passes & wanted & self.at(checked, point.stage)
-                observations.read_errors += [(load, strobe) for load in loads if self.context.servers.may_be_refused(load)]
+                observations.read_errors += [
+                    (load, strobe) for load in loads if self.context.servers.may_be_refused(load)
+                ]
                 continue
             (load,) = loads
             if load in self.errors:

@@ -29,7 +29,11 @@ class SteppingLoadAccess:
         """A signal that says so of the token whose address was taken in ``stage``, where its data is valid; low if the
         access was predicated off."""
         condition = builder.context.servers.condition(self.op)
-        return self.error if condition is None else self.error & builder.at(condition, stage + present(self.access.latency))
+        return (
+            self.error
+            if condition is None
+            else self.error & builder.at(condition, stage + present(self.access.latency))
+        )
 
     def attach(self, context: Any) -> None:
         """Put the unit into the kernel's module and name its observable signals."""

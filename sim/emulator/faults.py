@@ -208,8 +208,7 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         return _broken(program, kernel, ending, memory)
     if memory.kind == "argument" and not ending.size:
         return Diagnostic(
-            f"kernel {kernel}: a {_accessed(memory, ending)}, "
-            "which the host passed as None (NULL in C)",
+            f"kernel {kernel}: a {_accessed(memory, ending)}, which the host passed as None (NULL in C)",
             span,
             "pass a buffer",
             code=Code.NULL_BUFFER,

@@ -111,7 +111,7 @@ def test_a_load_fails_where_the_program_makes_it(board):
     for name, kernel in planned(kernels(BODIES), board).items():
         module, ended = Module({name: modules.functions[name]}, modules.sources, modules.channels), set()
         rng = np.random.default_rng(len(name))
-        for length in range(0, 40):
+        for length in range(40):
             given = {each: rng.integers(-20, 20, length).astype(np.int32) for each in "ab"}
             launch = Launch(given | {"out": np.zeros(256, np.int32)}, {"n": 12, "m": int(rng.integers(-9, 9))})
             expected, found = ending(module, launch), ending(kernel.function, launch)

@@ -268,7 +268,11 @@ def test_loads_ahead_of_their_index_fail_where_the_program_makes_them():
     module = Module({"k": planned(AHEAD, "ecp5_onchip")["k"].function})
     emulator, endings = Emulator(module, hasty=True), set()
     for length in (0, 3, 4, 5, 9):
-        buffers = {"a": np.arange(length, dtype=np.int32), "b": np.arange(9, dtype=np.int32), "out": np.zeros(9, np.int32)}
+        buffers = {
+            "a": np.arange(length, dtype=np.int32),
+            "b": np.arange(9, dtype=np.int32),
+            "out": np.zeros(9, np.int32),
+        }
         run = Run("k", buffers, {"n": 8})
         found = emulated(emulator, run)
         assert found == interpreted(module, run)
