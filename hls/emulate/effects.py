@@ -4,7 +4,19 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import Code, CompileError
-from ..ir import ArrayType, Attr, FloatType, IntType, Op, PointerType, TokenType, Value, lane_mask, predicate
+from ..ir import (
+    ArrayType,
+    Attr,
+    FloatType,
+    IntType,
+    Op,
+    PointerType,
+    TokenType,
+    Value,
+    lane_mask,
+    memory_name,
+    predicate,
+)
 from ..ir.barriers import condition_place
 from ..narrow import instance, present
 from .group_loop import EFFECTS as GROUP_EFFECTS
@@ -69,9 +81,19 @@ def _load(w, op: Op):
 
 
 def _check(w, op: Op):
-    load, wanted = op.operands[0].defining_op, op.operands[1]
+    (load, *_), (checked, wanted) = w.checked[op], op.operands
+    if checked is not load.result:
+        buffer = w.memories[memory_name(load)]
+        w.line(f"if ({w.name(wanted)} && {w.name(checked)}) failed_early({buffer}, {w.site(op)});")
+        return
     pointer, type = w.name(load.operands[0]), load.result.type
     w.line(f"if ({w.name(wanted)}) inside({pointer}, READ_OUTSIDE, {w.site(load)}, {type.bytes});")
+
+
+def _failed(w, op: Op):
+    load = op.operands[0].defining_op
+    pointer, pred = (w.name(v) for v in load.operands[:2])
+    w.declare(op.result, f"{pred} && !is_inside({pointer}, {load.result.type.bytes})")
 
 
 def _read(w, op: Op, site: int) -> str:
@@ -357,6 +379,7 @@ EFFECTS = {
     "load": _load,
     "store": _store,
     "check": _check,
+    "failed": _failed,
     "fresh": _fresh,
     "token": _nothing,
     "fence": _fence,

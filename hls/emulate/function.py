@@ -2,6 +2,7 @@
 
 from ..ir import Attr, Function, Op, PointerType, Region, Value
 from ..ir.accesses import last_of_run
+from ..ir.checks import checked_loads
 from ..ir.launch import PER_GROUP, units_of
 from .effects import EFFECTS
 from .group_loop import per_group_lines
@@ -22,6 +23,7 @@ class FunctionWriter:
         self.memories = {name: f"m{k}" for k, name in enumerate(function.memories)}
         #: loads that are only copied: (whether the value was ever written, site)
         self.flags: dict[Value, tuple[str, int]] = {}
+        self.checked = checked_loads(function)
         self.depth = 0
         self.numbers: dict[str, int] = {}  #: numbers of the memories that have an address
 

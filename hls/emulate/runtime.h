@@ -31,7 +31,7 @@ typedef int64_t i64;
 
 enum Ending : u32 {
     FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, PARTED,
-    BROKEN_PROMISE
+    BROKEN_PROMISE, FAILED_EARLY
 };
 
 struct Buffer {
@@ -131,9 +131,14 @@ INLINE Ptr moved(Ptr p, u64 bytes) {
     end_run(p.memory ? ending : NO_POINTER, site);
 }
 
+INLINE bool is_inside(const Ptr &p, u64 bytes) { return p.off < (p.size >= bytes ? p.size - bytes + 1 : 0); }
+
 INLINE void inside(const Ptr &p, Ending ending, u32 site, u64 bytes) {
-    if (UNLIKELY(p.off >= (p.size >= bytes ? p.size - bytes + 1 : 0))) outside(p, ending, site, bytes);
+    if (UNLIKELY(!is_inside(p, bytes))) outside(p, ending, site, bytes);
 }
+
+// The program makes a load that was made early and failed; which address it had is not known any more.
+[[noreturn]] COLD void failed_early(const Ptr &buffer, u32 site) { outside(buffer, FAILED_EARLY, site, 0); }
 
 COLD void report_unset(u32 site) { control->unset_reads[site]++; }
 

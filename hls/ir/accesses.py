@@ -16,7 +16,7 @@ from ..narrow import present
 from ..options import MOST_CACHE_BYTES
 from .attributes import Attr
 from .nodes import Function, MemoryObject, Op, Value
-from .optable import ATOMIC_OPERANDS, OPS
+from .optable import ATOMIC_OPERANDS, OPS, has
 from .rtl_ports import RtlPorts
 from .types import PTR, ArrayType, Type
 
@@ -37,6 +37,7 @@ __all__ = [
     "may_share",
     "memory_name",
     "moved_type",
+    "orders_accesses",
     "predicate",
     "reaches_memory",
     "reads_anew",
@@ -99,6 +100,12 @@ def predicate(access: Op) -> Value:
 def is_early(op: Op) -> bool:
     """Whether the operation is a load that is made before it is known whether the program makes it."""
     return op.opcode == "load" and Attr.EARLY in op.attrs
+
+
+def orders_accesses(op: Op) -> bool:
+    """Whether accesses may not move across the operation, which is none itself. A ``check`` only says that one counts
+    that was made before."""
+    return has(op, "effect") and op.opcode != "check" and not is_access(op)
 
 
 def lane_mask(access: Op) -> Value | None:

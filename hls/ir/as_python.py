@@ -13,9 +13,10 @@ from functools import partial
 from types import CodeType
 
 from ..narrow import present
-from .accesses import fixed_operands, lane_mask, last_of_run
+from .accesses import fixed_operands, lane_mask, last_of_run, memory_name
 from .attributes import Attr
 from .barriers import condition_place
+from .checks import checked_loads
 from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
 from .model_function import model_of
 from .nodes import Function, Op, Region, Value
@@ -26,6 +27,8 @@ from .storage import (
     address,
     address_arithmetic,
     clear,
+    failed_early,
+    fails,
     moved,
     new_memory,
     read_early,
@@ -122,6 +125,7 @@ class _Emitter:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
+        self.checked = checked_loads(function)
 
     def compile(self) -> None:
         f = self.function
@@ -322,10 +326,24 @@ class _Emitter:
 
     def _op_check(self, op, depth):
         """An early load failed if the program makes it and its address is outside."""
-        load = op.operands[0].op
-        pointer, wanted = self._names([load.operands[0], op.operands[1]])
+        (load, *_), (checked, wanted) = self.checked[op], op.operands
+        if checked is not load.result:
+            where = f"{memory_name(load)!r}, {self._bind(op.span)}"
+            flag, wanted = self._names([checked, wanted])
+            self._line(depth, f"if {wanted} and {flag}: {self._bind(failed_early)}({where})")
+            return
+        pointer, wanted = self._names([load.operands[0], wanted])
         read, _ = accessors(load.result.type)
         self._line(depth, f"if {wanted}: {self._bind(read)}({pointer}, {self._bind(load.span)})")
+
+    def _op_failed(self, op, depth):
+        """Whether an early load was made, and its address is outside."""
+        load = op.operands[0].op
+        pointer, pred = self._names(load.operands[:2])
+        read, _ = accessors(load.result.type)
+        self._line(
+            depth, f"{self._name(op.result)} = {self._bind(fails)}({self._bind(read)}, {pointer}) if {pred} else 0"
+        )
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])

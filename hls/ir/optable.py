@@ -243,8 +243,11 @@ _ROWS = [
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
     # `check` (result of a load with the attribute ``early``, wanted): the program makes the load only where ``wanted``
-    # is true; elsewhere, the load has no effect, and its result is any value
+    # is true; elsewhere, the load has no effect, and its result is any value. Where the program makes it long after it
+    # was made, `check` (flag, wanted) has the bit (i1) that `failed` (result of an early load) gives: whether the load
+    # was made, and memory refused it. Only `select`, `and`, `or` and carried values stand between them
     OpInfo("check", 2, frozenset({"effect"})),
+    OpInfo("failed", 1, frozenset({"pure"}), lambda t, attrs: BOOL),
     # `fresh {mem, set}`: a new instance of a private memory begins here, all 0; ``set``: because the program
     # initializes it, else reads before a write are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),

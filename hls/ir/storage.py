@@ -22,6 +22,8 @@ __all__ = [
     "address_arithmetic",
     "bind_buffer",
     "clear",
+    "failed_early",
+    "fails",
     "moved",
     "new_memory",
     "read_early",
@@ -37,7 +39,8 @@ _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
 
 
 class ExecutionError(Exception):
-    """A run that failed at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
+    """A run that failed at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory, the
+    latter as far as it is known."""
 
     def __init__(
         self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None
@@ -150,6 +153,20 @@ def read_early(load: Callable, type: Type, pointer: Pointer, span: object) -> ob
         return load(pointer, span)
     except ExecutionError:
         return _anything(type)
+
+
+def fails(load: Callable, pointer: Pointer) -> int:
+    """1 if ``load(pointer, span)`` reads outside its memory."""
+    try:
+        load(pointer, None)
+    except ExecutionError:
+        return 1
+    return 0
+
+
+def failed_early(memory: str, span: Span | None) -> None:
+    """The end of a run in which the program makes an early load that failed: it is not known which address it had."""
+    raise ExecutionError(f"read outside of {memory}", span, memory)
 
 
 def _anything(type: Type) -> object:

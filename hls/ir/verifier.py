@@ -283,9 +283,19 @@ class _Verifier:
         self._access(op, op.result.type)
 
     def _check_check(self, op):
+        known = self._of_early_load(op) or op.operands[0].type == BOOL
+        self._require(
+            known and op.operands[1].type == BOOL, op, "takes the result of an early load or a bit, and a condition"
+        )
+
+    def _check_failed(self, op):
+        self._require(self._of_early_load(op) and op.result.type == BOOL, op, "takes the result of an early load")
+
+    @staticmethod
+    def _of_early_load(op) -> bool:
+        """Whether the first operand is what an early load gives."""
         load = op.operands[0].op
-        early = load is not None and load.opcode == "load" and bool(load.attrs.get(Attr.EARLY))
-        self._require(early and op.operands[1].type == BOOL, op, "takes the result of an early load, and a condition")
+        return load is not None and load.opcode == "load" and bool(load.attrs.get(Attr.EARLY))
 
     def _check_store(self, op):
         pointer, value, pred = (v.type for v in op.operands[:3])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
-from ..diag import Diagnostic
+from ..diag import Diagnostic, Span
 from ..ir import Function, Module, Op
 from ..ir.launch import is_part
 from ..limits import DEFAULT_LIMITS, Limits
@@ -85,16 +85,25 @@ def _forms_of(function: Function) -> frozenset[Form]:
     return frozenset(Form) - {Form.ORDERED} if is_part(function) else frozenset({Form.LINKED, Form.INLINED})
 
 
-def split(name: str, module: Module, options: PipelineOptions, depth: int, required: bool) -> Module:
+def split(
+    name: str,
+    module: Module,
+    options: PipelineOptions,
+    depth: int,
+    required: bool,
+    turning: frozenset[Span] = frozenset(),
+) -> Module:
     """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
-    the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. If the kernel is
+    the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. In loops at the
+    places ``turning``, whose invocations take turns while the kernel is whole, nothing is received. If the kernel is
     not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
     CompileError is raised then."""
     with deep_recursion():
         function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
         manager = PassManager(options.inspection, options.check, _forms_of(function))
         flat = manager.run_function(stages_around_split(options)[0], function)
-        stage = decouple_stage(options, depth=depth, required=required, taken=frozenset(module.functions) - {name})
+        taken = frozenset(module.functions) - {name}
+        stage = decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning)
         alone = Module({name: flat}, module.sources, module.channels)
         after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
     if len(after.functions) == 1:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import Enum
 
 from ..analysis.channels.call_skeleton import CallSkeleton
-from ..diag import Code, CompileError, Diagnostic
+from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module
 from ..model.operations import logic_cells
 from ..options import Options
@@ -12,6 +12,7 @@ from ..passes.manager import each_kernel
 from ..passes.run_stages import legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
+from .turns import loops_that_receive, loops_that_turn
 
 __all__ = ["plan_program"]
 
@@ -76,13 +77,18 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     wish = _wish(kernel, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
-    divided = compilation.of(kernel).apart()
-    parts = _parts(kernel, module, divided, wish is Wish.PROGRAM)
+    required = wish is Wish.PROGRAM
+    divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
+    parts, whole = _parts(kernel, module, divided, required), None
+    if parts and (inside := loops_that_receive(parts)):
+        whole = plan_alone(kernel.name, module, undivided)
+        if turning := inside & loops_that_turn(whole.plan):
+            divided = compilation.of(kernel).apart()
+            parts = _parts(kernel, module, divided, required, turning)
     if parts and wish is not Wish.IF_FASTER:
         compilation.warnings += [*divided.warnings, _done(kernel)]
         return parts
-    undivided = compilation.of(kernel).apart()
-    whole = plan_alone(kernel.name, module, undivided)
+    whole = whole or plan_alone(kernel.name, module, undivided)
     why = _not_worth(whole, parts, compilation) if parts else None
     if parts and why is None:
         compilation.warnings += [*divided.warnings, _done(kernel)]
@@ -92,12 +98,14 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     return (whole,)
 
 
-def _parts(kernel: Function, module: Module, compilation: Compilation, required: bool) -> tuple[CompiledKernel, ...]:
-    """The plans of the kernel's parts; none if it cannot be split, of which the compilation then has a note. With
-    ``required`` that raises CompileError."""
+def _parts(
+    kernel: Function, module: Module, compilation: Compilation, required: bool, turning: frozenset[Span] = frozenset()
+) -> tuple[CompiledKernel, ...]:
+    """The plans of the kernel's parts, which receive nothing in loops at the places ``turning``; none if it cannot be
+    split, of which the compilation then has a note. With ``required`` that raises CompileError."""
     board = compilation.board
     depth = max(LEAST_DEPTH, 1 << (ANSWERS * board.read_latency - 1).bit_length()) if board.read_latency > 1 else 0
-    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required)
+    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required, turning)
     if len(after.functions) == 1:
         return ()
     names = [name for name in after.functions if name != kernel.name]

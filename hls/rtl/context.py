@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from amaranth import *
 
 from ..ir import Function, Op
+from ..ir.checks import checked_loads
 from ..ir.launch import units_of
 from ..planning.memory import MemoryPlan
 from ..planning.schedule import KernelPlan
@@ -81,6 +82,7 @@ class KernelContext:
         self.names, self.stalls = Names(self.memory), Stalls(self.seed)
         self.values = Values(self.function, self.memory, self.address_bits, self.arguments)
         self.loops = LoopState(self.values)
+        self.checked = checked_loads(self.function)  #: the loads that each `check` is about
         self.servers = Servers()
         self.servers.build(self)
 

@@ -28,10 +28,11 @@ class LevelBuilder(Elaboratable):
     enter : high in the cycle in which a token enters (driven by the region)
     go : high in cycles in which the registers move; constant 1 unless the level is elastic
     incoming : values needed at the entry, with their signals (driven by the region)
+    errors : the early loads of the region that memory may refuse, each with a value that says whether it did
     """
 
-    def __init__(self, context, region: RegionPlan, plan: LevelPlan) -> None:
-        self.context, self.region, self.plan = context, region, plan
+    def __init__(self, context, region: RegionPlan, plan: LevelPlan, errors: dict[Op, Value]) -> None:
+        self.context, self.region, self.plan, self.errors = context, region, plan, errors
         self.m = Module()
         self.enter = Signal(name="enter")
         self.go = Signal(init=1, name="go") if plan.elastic else C(1)
@@ -110,6 +111,8 @@ class LevelBuilder(Elaboratable):
         if value in self._carried and self._carried[value].read.level == self.plan.index:
             return self._read_carried(value, stage)
         if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index:
+            if op.opcode == "failed":
+                return self._failed(op, self.region.place[op].stage)
             if has(op, "pure"):
                 return self._compute(op, self.region.place[op].stage)
             if op in self.context.servers.at_once:
@@ -131,20 +134,23 @@ class LevelBuilder(Elaboratable):
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
-    def check_early_loads(self, errors: dict[Op, Value]) -> None:
-        """Report early loads that failed where the program makes them, and observe those made in vain. ``errors`` are
-        the values that say whether a load failed."""
+    def check_early_loads(self) -> None:
+        """Report early loads that failed where the program makes them, and observe those made in vain."""
         observations = self.context.observations
         for op, point in self.region.place.items():
             if op.opcode != "check" or point.level != self.plan.index:
                 continue
-            load, wanted, passes = (
-                op.operands[0].defining_op,
-                self.at(op.operands[1], point.stage),
-                self.valid(point.stage),
-            )
-            if load in errors:
-                observations.read_errors.append((load, passes & wanted & self.at(errors[load], point.stage)))
+            loads, checked = self.context.checked[op], op.operands[0]
+            wanted, passes = self.at(op.operands[1], point.stage), self.valid(point.stage)
+            if checked.op is None or checked.op.opcode != "load":
+                strobe = passes & wanted & self.at(checked, point.stage)
+                observations.read_errors += [
+                    (load, strobe) for load in loads if self.context.servers.may_be_refused(load)
+                ]
+                continue
+            (load,) = loads
+            if load in self.errors:
+                observations.read_errors.append((load, passes & wanted & self.at(self.errors[load], point.stage)))
             if load in self.context.memory.outside:
                 observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
 
@@ -188,6 +194,11 @@ class LevelBuilder(Elaboratable):
         else:
             self.m.d.comb += signal.eq(combinational(op, operands))
         return signal
+
+    def _failed(self, op: Op, stage: int):
+        """Whether memory refused the early load: its answer says so, if its memory ever does."""
+        load = op.operands[0].defining_op
+        return self.at(self.errors[load], stage) if self.context.servers.may_be_refused(load) else C(0)
 
     def _read_carried(self, arg: Value, stage: int):
         """The initial value for an invocation's first token, the slot's register for the others."""

@@ -171,7 +171,7 @@ class RegionBuilder:
             self.context.observations.add(kind, loop, signal)
 
     def _level(self, level, behind: "LevelQueues | None") -> "LevelQueues":
-        builder = LevelBuilder(self.context, self.plan, level)
+        builder = LevelBuilder(self.context, self.plan, level, self.early_errors)
         queues = LevelQueues(self, builder, behind)
         if level.index == len(self.plan.levels) - 1:
             self._exit(builder)
@@ -179,7 +179,7 @@ class RegionBuilder:
             self._answer(builder)
             self._leave_windows(builder)
         builder.effects()
-        builder.check_early_loads(self.early_errors)
+        builder.check_early_loads()
         if not self.undecided(level.index):
             builder.report_failed_loads()
         queues.push()

@@ -114,3 +114,7 @@ class Servers:
     def may_fail(self, op: Op) -> bool:
         """Whether the operation is a load inside a level whose memory reports addresses without a word."""
         return op in self.ports and op.opcode == "load" and self.ports[op].error is not None
+
+    def may_be_refused(self, load: Op) -> bool:
+        """Whether the memory of the load reports addresses without a word."""
+        return self.response_error(load) is not None or self.may_fail(load)

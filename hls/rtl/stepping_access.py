@@ -15,11 +15,25 @@ class SteppingLoadAccess:
     its address, and the level moves only while the unit is ready."""
 
     interface = None  #: no port to RAM outside of the kernel
-    error = None  #: the unit does not say which data memory refused
 
     def __init__(self, context: Any, access: Access) -> None:
         self.access, self.op = access, access.op
         self.unit = present(access.hardware).part(addr_bits=context.address_bits, **present(access.hardware).options)
+
+    @property
+    def error(self) -> Signal:
+        """Whether memory refused the word of the data that leaves the unit."""
+        return self.unit.error
+
+    def failed(self, builder: Any, stage: int) -> Value:
+        """A signal that says so of the token whose address was taken in ``stage``, where its data is valid; low if the
+        access was predicated off."""
+        condition = builder.context.servers.condition(self.op)
+        return (
+            self.error
+            if condition is None
+            else self.error & builder.at(condition, stage + present(self.access.latency))
+        )
 
     def attach(self, context: Any) -> None:
         """Put the unit into the kernel's module and name its observable signals."""

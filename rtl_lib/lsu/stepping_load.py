@@ -51,8 +51,9 @@ class SteppingLoadUnit(wiring.Component):
        high. What was requested for the run before is dropped as it arrives.
     4. At most ``ahead`` words behind the one in use are requested: when at most half of them are left, all others. The
        runs are those of :func:`runs_of` between flushes.
-    5. Responses are never refused: a place is reserved for each word before it is requested. What memory answers with
-       an error is data like any other, as nobody knows which words the program would have read.
+    5. Responses are never refused: a place is reserved for each word before it is requested. A word that memory answers
+       with an error is kept like any other: the error comes with the data of each access to it, and what becomes of
+       that is known only to the pipeline.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ class SteppingLoadUnit(wiring.Component):
     -----
     i : byte addresses, ``valid`` in a step only
     go : the pipeline makes a step; ready : it may
-    data : of the access of :attr:`timing` steps ago
+    data : of the access of :attr:`timing` steps ago; error : its word came with an error
     flush : words requested before are stale for addresses given in this cycle or later
     mem : :class:`ReadPort`
     observe : :class:`Observation`
@@ -97,6 +98,7 @@ class SteppingLoadUnit(wiring.Component):
                 "go": In(1),
                 "ready": Out(1),
                 "data": Out(8 * access_bytes),
+                "error": Out(1),
                 "flush": In(1),
                 "mem": Out(ReadPort(**self._geometry)),
                 "observe": Out(Observation()),
@@ -163,14 +165,16 @@ class SteppingLoadUnit(wiring.Component):
         """The words as they arrive, the oldest of which is taken or dropped, and the last step of an access. Returns
         how many words are to be dropped before those of the run, how many are here, how many of the run have been
         requested and not taken, and the strobe with which a word goes."""
-        m.submodules.words = words = Ram(width=8 * self.word_bytes, depth=self.places, collides=False)
+        shape = data.StructLayout({"data": 8 * self.word_bytes, "error": 1})
+        m.submodules.words = words = Ram(width=shape.size, depth=self.places, collides=False)
+        kept = data.View(shape, words.read.data)
         arrived, drops, wanted = (Signal(range(self.places + 1), name=n) for n in ("arrived", "drops", "wanted"))
         oldest, dropped, gone = Signal.like(words.read.addr), Signal(), Signal()
         response = self.mem.response
         m.d.comb += [
             response.ready.eq(1),
             words.write.en.eq(response.valid),
-            words.write.data.eq(response.payload.data),
+            words.write.data.eq(Cat(response.payload.data, response.payload.error)),
             words.read.en.eq(takes),
             words.read.addr.eq(oldest),
             dropped.eq((drops != 0) & (arrived != 0)),
@@ -178,7 +182,8 @@ class SteppingLoadUnit(wiring.Component):
         ]
         count(m, arrived, response.valid, gone)
         with m.If(begins):
-            m.d.sync += [drops.eq(drops + wanted - dropped), wanted.eq(0)]
+            # an access that begins a run comes after one that has its word, so nothing is left to drop of a run before
+            m.d.sync += [drops.eq(wanted), wanted.eq(0)]
         with m.Else():
             m.d.sync += drops.eq(drops - dropped)
             count(m, wanted, asks, takes)
@@ -186,9 +191,9 @@ class SteppingLoadUnit(wiring.Component):
             with m.If(moves):
                 m.d.sync += place.eq(after(place, self.places))
         piece = Signal.like(self.data)
-        cut(m, piece, words.read.data, offset)
+        cut(m, piece, kept.data, offset)
         with m.If(self.go):
-            m.d.sync += self.data.eq(piece)
+            m.d.sync += [self.data.eq(piece), self.error.eq(kept.error)]
         return drops, arrived, wanted, gone
 
     def _ask(self, m: Module, word: Signal, begins: Signal, asks: Signal, wanted: Signal, gone: Signal) -> None:

@@ -21,7 +21,8 @@ __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_sile
     NO_CHANNEL,
     PARTED,
     BROKEN_PROMISE,
-) = range(11)
+    FAILED_EARLY,
+) = range(12)
 
 HINTS = {
     "argument": "make the buffer larger or check the index",
@@ -207,8 +208,7 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
         return _broken(program, kernel, ending, memory)
     if memory.kind == "argument" and not ending.size:
         return Diagnostic(
-            f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, "
-            "which the host passed as None (NULL in C)",
+            f"kernel {kernel}: a {_accessed(memory, ending)}, which the host passed as None (NULL in C)",
             span,
             "pass a buffer",
             code=Code.NULL_BUFFER,
@@ -230,12 +230,19 @@ _PLAIN = {
 
 
 def _verb(ending: Ending) -> str:
-    return "read" if ending.kind == READ_OUTSIDE else "write"
+    return "write" if ending.kind == WRITE_OUTSIDE else "read"
 
 
 def _place(memory: MemoryName, ending: Ending) -> str:
     leaves = "its buffer of" if memory.kind == "argument" else "its"
-    return f"{_verb(ending)} of {_bytes(memory, ending)} leaves {leaves} {ending.size} bytes"
+    return f"{_accessed(memory, ending)} leaves {leaves} {ending.size} bytes"
+
+
+def _accessed(memory: MemoryName, ending: Ending) -> str:
+    """What an access did to which bytes; only to which memory, if it was made too early to know more."""
+    if ending.kind == FAILED_EARLY:
+        return f"{_verb(ending)} of {memory.kind} `{memory.name}`"
+    return f"{_verb(ending)} of {_bytes(memory, ending)}"
 
 
 def _bytes(memory: MemoryName, ending: Ending) -> str:

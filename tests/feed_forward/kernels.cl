@@ -26,6 +26,15 @@ __kernel __attribute__((feed_forward)) void items(__global const int *restrict a
   out[i] = a[at[i] & 31] + get_local_size(0);
 }
 
+__kernel __attribute__((feed_forward)) void sums(__global const int *restrict row, __global const float *restrict v,
+                                                 __global float *restrict out, int n) {
+  for (int i = 0; i < n; i++) {
+    float sum = 0.0f;
+    for (int e = row[i]; e < row[i + 1]; e++) sum += v[e];
+    out[i] = sum;
+  }
+}
+
 __kernel __attribute__((feed_forward)) void pass_on(__global const int *restrict a, int n) {
   int sum = 0;
   for (int i = 0; i < n; i++) sum += a[i];

@@ -20,6 +20,7 @@ from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
+from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_run import RunAhead
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -126,6 +127,13 @@ BREAKS = (
     Break("guard", PlaceGuard, "elaborate", "self.level + 1 - self.answered", "self.level - self.answered"),
     Break("guard", PlaceGuard, "elaborate", "full & (before != 0)", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
+    Break("stepping_load", SteppingLoadUnit, "_look_up", "anew.eq(stale | self.flush)", "anew.eq(stale)"),
+    Break("stepping_load", SteppingLoadUnit, "_look_up", "anew.eq(stale | self.flush)", "anew.eq(self.flush)"),
+    Break("stepping_load", SteppingLoadUnit, "_look_up", "jumps.eq(anew | (first != following))", "jumps.eq(anew)"),
+    Break("stepping_load", SteppingLoadUnit, "_words", "drops.eq(wanted)", "drops.eq(0)"),
+    Break("stepping_load", SteppingLoadUnit, "_words", "self.error.eq(kept.error)", "self.error.eq(self.error)"),
+    Break("stepping_load", SteppingLoadUnit, "elaborate", "(drops == 0)", "C(1)"),
+    Break("stepping_load", SteppingLoadUnit, "_ask", "next_word.eq(next_word + 1)", "next_word.eq(next_word + 2)"),
     Break("wide_load", WideLoadUnit, "_keep", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),

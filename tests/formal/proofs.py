@@ -82,6 +82,7 @@ PROOFS = {
     "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
+    "stepping_load": Proof("SteppingLoadUnit", _LOADS, units.stepping_load_unit, 14),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),
     "wide_store": Proof("WideStoreUnit", _STORES, units.wide_store_unit, 11),

@@ -1,5 +1,7 @@
 """Benches of units that combine accesses into bursts: no access of a program is lost, duplicated or reordered."""
 
+from itertools import pairwise
+
 from amaranth import *
 
 from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
@@ -7,6 +9,7 @@ from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
+from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
@@ -22,6 +25,7 @@ __all__ = [
     "load_unit_ahead",
     "place_guard",
     "settlement",
+    "stepping_load_unit",
     "store_unit",
     "wide_load_unit",
     "wide_store_unit",
@@ -210,6 +214,36 @@ def load_unit_ahead():
 def cached_load_unit():
     """CachedLoadUnit over a memory that changes once."""
     return _loads(CachedLoadUnit(access_bytes=1, depth=2, pending=2, words=4, patience=1, **MEMORY), 8)
+
+
+def stepping_load_unit():
+    """SteppingLoadUnit in a pipeline that moves at any time, over a memory that changes once."""
+    bench = Bench()
+    part = bench.part("unit", SteppingLoadUnit(access_bytes=1, ahead=2, **MEMORY))
+    m, steps = bench.m, SteppingLoadUnit.timing.latency
+    new, refused = _memory_that_changes(bench, part)
+    given, address = bench.free(1, "given"), bench.free(ADDR_BITS, "address")
+    m.d.comb += [
+        part.go.eq(part.ready & bench.free(1, "goes")),
+        part.i.valid.eq(given & part.go),
+        part.i.addr.eq(address),
+    ]
+    inside = [part.i.valid, *(Signal(name=f"inside_{k}") for k in range(steps))]  # by steps since the address
+    with m.If(part.go):
+        m.d.sync += [after.eq(before) for before, after in pairwise(inside)]
+    leaves = inside[-1] & part.go
+    follow = Follow(bench, "access", part.i.valid, Cat(address, new), leaves, steps)
+    addr, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS]
+    bench.check(~follow.out | (part.data[:ADDR_BITS] == addr), "each access is answered with its byte")
+    bench.check(~(follow.out & new) | part.data[ADDR_BITS], "what a flush forgets is read again")
+    bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
+    stood, before, was = Signal(), Signal.like(part.data), Signal()
+    m.d.sync += [stood.eq(inside[-1] & ~part.go), before.eq(part.data), was.eq(part.error)]
+    bench.check(~stood | ((part.data == before) & (part.error == was)), "what is not taken stands")
+    bench.check(part.ready | inside[2], "nothing is waited for but the word of an access")
+    bench.reach(follow.out & new, "an access after a flush is answered")
+    bench.reach(follow.out & part.error, "an access is refused")
+    return bench
 
 
 def wide_load_unit():

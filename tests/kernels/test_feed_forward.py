@@ -31,6 +31,13 @@ def in_place(n: int) -> Launch:
     return Launch({"a": a, "at": at}, {"n": n})
 
 
+def sums(n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    row = np.concatenate([[0], np.cumsum(rng.integers(0, 30, SIZE))]).astype(np.int32)
+    v = rng.random(row[-1]).astype(np.float32)
+    return Launch({"row": row, "v": v, "out": np.zeros(SIZE, np.float32)}, {"n": n})
+
+
 def items(size: int, local: int) -> Launch:
     rng = np.random.default_rng(size)
     a, at = rng.integers(-1000, 1000, (2, SIZE)).astype(np.int32)
@@ -42,12 +49,14 @@ def test_split_kernels_in_hardware():
     system = ChannelSystem(SOURCE, "de5net", probe=True)
     try:
         assert {k.name: len(k.layout.parts) for k in system.result.interface.kernels} == {
-            "least": 1, "in_place": 1, "items": 1, "pass_on": 1, "collect": 0
+            "least": 1, "in_place": 1, "items": 1, "sums": 1, "pass_on": 1, "collect": 0
         }  # fmt: skip
         measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
         _check_statistics(measured)
         system.check("in_place", [in_place(n) for n in (SIZE, 0, 1)], SEEDS)
         system.check("items", [items(32, 8), items(1, 1)], SEEDS)
+        *_, measured = system.check("sums", [sums(n) for n in (0, 1, SIZE)], (1, 2, 0))
+        assert max(one["measured_ii"] for one in measured["loops"] if one["iterations"] > SIZE) < 2  # one takes 7 alone
         values = np.arange(SIZE, dtype=np.int32)
         together = {
             "pass_on": Launch({"a": values}, {"n": SIZE}),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls.profile.refused import READ_REFUSED, refused
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -42,6 +43,25 @@ def test_loads_that_follow_what_they_read_have_words_requested_ahead(system, ker
 def test_loads_of_streams_are_inside_the_pipeline(system, kernel, units):
     (found,) = [k for k in system.result.kernels if k.function.name == kernel]
     assert sum(access.lsu == "stepping prefetching" for access in found.memory.outside.values()) == units
+
+
+def at_the_end(n: int, k: int) -> Launch:
+    """Iteration ``k`` of ``streams`` is the first that reads outside of b, if there are so many of ``n``."""
+    buffers = {"a": np.full(64, 9, np.int32), "b": np.zeros(32 + k, np.int32)}
+    return Launch(buffers | {name: np.zeros(64, np.int32) for name in ("out", "more")}, {"n": n})
+
+
+@pytest.mark.parametrize("k", [0, 16])
+def test_a_load_of_a_stream_outside_is_an_error_where_the_program_makes_it(system, k):
+    """Words ahead may be outside, and so may the word before the first iteration of a loop without iterations."""
+    system.check("streams", [at_the_end(n, k) for n in {0, k}], SEEDS)
+    layout, line = system.kernels["streams"].layout, SOURCE[: SOURCE.index("y = b[j]")].count("\n") + 1
+    for seed in SEEDS:
+        for n in (k + 1, k + 9):
+            system.loaded.session.reset(seed)
+            run, _ = system.launch("streams", at_the_end(n, k))
+            told = {(access.kind, access.buffer, access.line) for access in refused(layout.all_accesses, run.status)}
+            assert run.status >> READ_REFUSED & 1 and told == {("load", "b", line)}, (seed, n)
 
 
 def test_rare_accesses_have_small_units(system):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls.profile.refused import READ_REFUSED
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 from tests.plans import planned
 
@@ -35,6 +36,31 @@ def test_bytes_and_rate(system, kernel):
     loop = max(last["loops"], key=lambda loop: loop["iterations"])
     assert loop["static_ii"] == 1
     assert loop["measured_ii"] <= (1.05 if kernel != "passes" else 1.7)  # each short merge begins anew
+
+
+#: kernel -> elements of a and b, and of the same buffers without the last element that the program reads, for n = 7
+ENDS = {
+    "merge": ((7, 7), (7, 6)),
+    "skip": ((7, 7), (6, 7)),
+    "two_ends": ((7, 7), (7, 6)),
+    "entered_often": ((4, 4), (3, 4)),
+}
+
+
+@pytest.mark.parametrize("kernel", ENDS)
+def test_a_load_outside_is_an_error_where_the_program_makes_it(system, kernel):
+    """Not where it is only loaded ahead."""
+
+    def cut(lengths: tuple[int, int]) -> Launch:
+        given = {"a": np.full(lengths[0], -1, np.int32), "b": np.full(lengths[1], 1, np.int32)}
+        return Launch(given | {"out": np.full(96, -77, np.int32)}, {"n": 7})
+
+    inside, outside = map(cut, ENDS[kernel])
+    system.check(kernel, [inside], (0, 1))
+    for seed in (0, 1):
+        system.loaded.session.reset(seed)
+        run, _ = system.launch(kernel, outside)
+        assert run.status >> READ_REFUSED & 1
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

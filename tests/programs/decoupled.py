@@ -18,7 +18,7 @@ from tests.kernels.system import MAX_CYCLES, Launch
 from .generate import Kernel, launches, random_kernel
 from .shrink import shrink
 
-__all__ = ["differs", "split_of"]
+__all__ = ["apart", "differs", "split_of"]
 
 #: how many values a channel holds: the parts take turns, or the memory part runs to its end at once
 ROOMS = (1, None)
@@ -43,10 +43,11 @@ def run(module: Module, kernel: Kernel, launch: Launch, room: int | None = None)
 
 def differs(kernel: Kernel, seed: int) -> bool:
     """Whether a split kernel leaves other bytes than the whole one, in some launch."""
-    return _apart(kernel, seed, *split_of(kernel.text))
+    return apart(kernel, seed, *split_of(kernel.text))
 
 
-def _apart(kernel: Kernel, seed: int, before: Module, after: Module) -> bool:
+def apart(kernel: Kernel, seed: int, before: Module, after: Module) -> bool:
+    """Whether two programs leave other bytes, in some launch of the kernel."""
     return any(
         run(before, kernel, launch) != run(after, kernel, launch, room)
         for launch in launches(kernel, seed)
@@ -66,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         kernel = random_kernel(seed)
         before, after = split_of(kernel.text)
         split += len(after.functions) > len(before.functions)
-        if _apart(kernel, seed, before, after):
+        if apart(kernel, seed, before, after):
             found += 1
             small = shrink(kernel, lambda one, number=seed: differs(one, number), options.shrink)
             print(f"program {seed} differs:\n{small.text}", flush=True)

@@ -11,6 +11,7 @@ from ...ir import (
     Region,
     has,
     is_access,
+    is_early,
     lane_mask,
     memory_name,
     moved_type,
@@ -18,6 +19,7 @@ from ...ir import (
     walk,
     word_bytes,
 )
+from ...ir.accesses import orders_accesses
 from ..dependence.dependence import DependenceTester, Kind, promised
 
 __all__ = ["AccessGroup", "neighbours"]
@@ -171,7 +173,7 @@ class _Items:
             and not memory.volatile
             and lane_mask(op) is None
             and not op.attrs.get(Attr.ALONE)
-            and Attr.STEPPING not in op.attrs
+            and not is_early(op)
             and Attr.UNIT not in op.attrs
         )
 
@@ -240,8 +242,8 @@ class _Items:
 
 def _accesses(op: Op) -> list[Op]:
     if op.regions:
-        return [inner for region in op.regions for inner in walk(region) if is_access(inner) or has(inner, "effect")]
-    return [op] if is_access(op) or has(op, "effect") else []
+        return [inner for region in op.regions for inner in walk(region) if is_access(inner) or orders_accesses(inner)]
+    return [op] if is_access(op) or orders_accesses(op) else []
 
 
 def _levels(region: Region) -> dict[Op, int]:

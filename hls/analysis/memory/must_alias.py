@@ -1,6 +1,7 @@
 """Must-alias analysis: accesses that touch exactly the same bytes, in one iteration or a known distance apart."""
 
-from ...ir import Function, Op, Region, Type, has, is_access, lane_mask, memory_name, moved_type, walk
+from ...ir import Function, Op, Region, Type, is_access, lane_mask, memory_name, moved_type, walk
+from ...ir.accesses import orders_accesses
 from ..affine.affine import Affine
 from ..dependence.dependence import Dependence, DependenceTester, promised
 from ..loops.loop_tree import Loop
@@ -25,7 +26,7 @@ class MustAlias:
 
     def undisturbed(self, region: Region) -> bool:
         """Whether only loads and stores in the region affect memory, or what others observe of it."""
-        return not any(has(op, "effect") and not is_access(op) for op in walk(region))
+        return not any(map(orders_accesses, walk(region)))
 
     def form(self, access: Op) -> Affine:
         """The byte offset of the access, valid if it executes."""

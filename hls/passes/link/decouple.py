@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 
-from ...diag import Code, CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import BOOL, Attr, Function, MemoryObject, Module, Op, Value, has, memory_name, walk
 from ...ir.launch import is_part
 from ..manager import Form, ModulePass
@@ -29,7 +29,8 @@ class Decouple(ModulePass):
 
     ``depth`` is the number of values that each channel holds at least. With ``required``, a kernel with loads none of
     which may move raises CompileError; otherwise ``warn`` receives a note for each load that stays. ``taken`` are names
-    of functions that the module does not hold, and that no part may have.
+    of functions that the module does not hold, and that no part may have. In loops at the places ``turning``, whose
+    invocations take turns, nothing is received.
     """
 
     address_bits: int = 40
@@ -37,6 +38,7 @@ class Decouple(ModulePass):
     required: bool = False
     warn: Callable[[Diagnostic], None] | None = None
     taken: frozenset[str] = frozenset()
+    turning: frozenset[Span] = frozenset()
 
     name = "decouple"
     requires = frozenset({Form.FLAT, Form.DISPATCHED})
@@ -61,8 +63,10 @@ class Decouple(ModulePass):
         if reason is not None:
             self._refuse(function, reason)
             return [function]
-        loads, kept = MovableLoads(function, self.address_bits).decided
-        cut = with_bits(function, _cut(function, loads, {*channels, *function.memories}))
+        movable = MovableLoads(function, self.address_bits, self.turning)
+        loads, kept = movable.decided
+        cut = _cut(function, loads, {*channels, *function.memories})
+        cut = with_bits(function, cut, lambda op: movable.turn(op) is not None)
         compute, received = compute_part(function, cut)
         if not received:
             self._explain(function, kept)

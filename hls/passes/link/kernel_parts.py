@@ -1,6 +1,6 @@
 """The two parts of a kernel: one that makes loads and sends what they give, one that receives it and does the rest."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import (
@@ -107,16 +107,16 @@ def _send(region: Region, sent: Mapping[Op, str]) -> None:
             b.op("channel_write", b.const(0, I64), wanted, op.result, attrs=attrs)
 
 
-def with_bits(function: Function, cut: Cut) -> Cut:
+def with_bits(function: Function, cut: Cut, stays: Callable[[Op], bool] = lambda op: False) -> Cut:
     """The cut with those conditions added that are cheaper to send than what only they need.
 
-    A candidate is a condition that the memory part computes anyway. Each is tried in program order, and kept if fewer
-    bits are sent with it.
+    A candidate is a condition that the memory part computes anyway, other than one of which ``stays`` says that nothing
+    may be received in its place. Each is tried in program order, and kept if fewer bits are sent with it.
     """
     computed = AccessSlice(function).of(cut.loads)
     least = _cost(function, cut)
     for op in walk(function.body):
-        if op not in computed or not has(op, "pure") or has(op, "constant") or op.result.type != BOOL:
+        if op not in computed or not has(op, "pure") or has(op, "constant") or op.result.type != BOOL or stays(op):
             continue
         tried = replace(cut, bits=(*cut.bits, op.result))
         if (cost := _cost(function, tried)) < least:

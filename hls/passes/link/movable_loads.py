@@ -1,13 +1,13 @@
 """Which loads may run ahead of the rest of their kernel, and why others may not."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from ...analysis.dependence.dependence import Dependence, Kind, dependences
 from ...analysis.predicates.implication import implied
-from ...diag import at_line
+from ...diag import Span, at_line
 from ...ir import Attr, Function, Op, has, is_early, memory_name, predicate, reaches_memory, walk
 from ...ir.accesses import reads_anew
 from ...ir.launch import units_of
@@ -47,6 +47,10 @@ class Cause(Enum):
         "load before the call, or split the kernel by hand where the order does not matter",
     )
     MADE_EARLY = "is made early already", "nothing is to be gained"
+    TAKES_TURNS = (
+        "is in a loop whose invocations take turns",
+        "let it stay: invocations that receive values would run one after the other, at the pace of what each carries",
+    )
 
     def __init__(self, text: str, remedy: str):
         self.text, self.remedy = text, remedy
@@ -54,7 +58,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True)
 class Kept:
-    """A load that stays, and why. ``other`` is the store, atomic operation, fence, call or load that it is about;
+    """A load that stays, and why. ``other`` is the store, atomic operation, fence, call, load or loop that it is about;
     ``distance`` in iterations, where a dependence across iterations has a known one."""
 
     load: Op
@@ -90,10 +94,15 @@ class MovableLoads:
     What has been loaded arrives in program order, so that a store that waits for a load's value in each iteration comes
     after this load and all of its earlier executions. Every other store that the load may meet keeps it in its place,
     whichever of them comes first.
+
+    ``turning`` are the places of loops whose invocations take turns in the recurrence of the loop while the kernel is
+    whole. Calls of channels have the program's order, in which invocations come one after the other, so what such a
+    loop loads stays in it.
     """
 
-    def __init__(self, function: Function, address_bits: int):
+    def __init__(self, function: Function, address_bits: int, turning: Collection[Span] = ()):
         self.function = function
+        self._turning = turning
         self.slices = AccessSlice(function)
         self._place = {op: k for k, op in enumerate(walk(function.body))}
         self._loops = _loops_around(function)
@@ -131,11 +140,18 @@ class MovableLoads:
             return Kept(load, Cause.MADE_EARLY)
         if self.function.memories[memory_name(load)].volatile or reads_anew(load, self.function):
             return Kept(load, Cause.VOLATILE)
+        if (loop := self.turn(load)) is not None:
+            return Kept(load, Cause.TAKES_TURNS, loop)
         for opcodes, cause in ((_FENCES, Cause.SYNCHRONIZED), (_CALLS, Cause.CHANNEL_ORDER)):
             before = (op for op in self._place if op.opcode in opcodes and self._may_precede(op, load))
             if (other := next(before, None)) is not None:
                 return Kept(load, cause, other)
         return None
+
+    def turn(self, op: Op) -> Op | None:
+        """A loop around the operation whose invocations take turns."""
+        around = (one for one in self._loops[op] if one.opcode == "loop" and one.span in self._turning)
+        return min(around, key=self._place.__getitem__, default=None)
 
     def _may_precede(self, op: Op, load: Op) -> bool:
         """Whether some execution of ``op`` comes before one of the load."""

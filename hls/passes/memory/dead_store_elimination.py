@@ -4,20 +4,8 @@ from dataclasses import dataclass
 
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.predicates.implication import follows, implied
-from ...ir import (
-    Builder,
-    Function,
-    Op,
-    Region,
-    has,
-    is_access,
-    may_share,
-    memory_name,
-    moved_type,
-    predicate,
-    regions,
-    walk,
-)
+from ...ir import Builder, Function, Op, Region, is_access, may_share, memory_name, moved_type, predicate, regions, walk
+from ...ir.accesses import orders_accesses
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
@@ -98,7 +86,7 @@ def _is_met(places: MustAlias, region: Region, first: Op, later: Op, opcodes: tu
     passed = region.ops[region.ops.index(first) + 1 : region.ops.index(later)]
     for op in (inner for one in passed for inner in (one, *(each for body in one.regions for each in walk(body)))):
         if not is_access(op):
-            if has(op, "effect") and mine.space != "private":
+            if orders_accesses(op) and mine.space != "private":
                 return True
             continue
         other = memories[memory_name(op)]

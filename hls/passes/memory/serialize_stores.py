@@ -17,13 +17,12 @@ from ...ir import (
     Op,
     Region,
     Value,
-    has,
     may_share,
     memory_name,
     moved_type,
     walk,
 )
-from ...ir.accesses import is_access, lane_mask, predicate, reaches_memory
+from ...ir.accesses import lane_mask, orders_accesses, predicate, reaches_memory
 from ...ir.clone import clone_function
 from ...ir.snippets import counted_loop
 from ..manager import Form, FunctionPass
@@ -124,8 +123,8 @@ def _waits(places: MustAlias, loop: Loop, one: Op, other: Op, count: int) -> boo
 def _may_sink(body: Region, group: list[Op]) -> bool:
     """Whether all may be executed at the position of the last one."""
     first, last = body.ops.index(group[0]), body.ops.index(group[-1])
-    return all(
-        is_access(op) or not has(op, "effect")
+    return not any(
+        orders_accesses(op)
         for between in body.ops[first:last]
         for op in [between, *(inner for part in between.regions for inner in walk(part))]
     )

@@ -10,6 +10,7 @@ from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Type, Valu
 from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_ops
 from ...ir.loops import add_carried
+from ...ir.storage import zero
 from ...narrow import instance
 from ..memory.masked_values import MaskedValues
 from .step_tree import Choice, Steps, leaves
@@ -26,7 +27,8 @@ _Parted = tuple[Op, list[Value], list[Value]]
 def load_early(function: Function, indices: list[SteppingIndex]) -> None:
     """Let the loads at the indices wait for nothing else, in place: loads of one address become one, which is made
     early, under those parts of their conditions that are the same in all iterations. Where a load was off by the other
-    parts, 0 replaces the value if anything depends on it."""
+    parts, 0 replaces the value if anything depends on it. Where the program makes a load, a ``check`` has the bit that
+    says whether it failed, which can be carried like what is loaded."""
     masked = MaskedValues()
     values: dict[Value, Value] = {}
     for each in indices:
@@ -53,11 +55,13 @@ def _one_load(body: Region, group: list[_Parted], masked: MaskedValues) -> dict[
         attrs={**first.attrs, Attr.EARLY: True},
         name=first.result.name,
     )
+    failed = b.value("failed", loaded)
     body.ops[(at := body.ops.index(first)) : at] = b.region.ops
     values = {}
     for load, fixed, others in group:
         b = Builder(Region(), load.span)
         on = _all_of([part for part in fixed if part not in common] + others, b)
+        b.op("check", failed, on)
         values[load.result] = masked.under(on, loaded, b)
         at = body.ops.index(load)
         body.ops[at : at + 1] = b.region.ops
@@ -180,15 +184,21 @@ class _Building:
         return {v: one.arg for v, one in self.now.items()}
 
     def _begin(self) -> None:
-        """Add the carried values. At first they are as if all steps before the loop had been the least one."""
+        """Add the carried values. At first they are as if all steps before the loop had been the longest one: then the
+        places before the last one are behind the index, where the loop never gets, and have any value."""
         window, loop = self.window, self.loop
         before = Region()
         b = Builder(before, loop.span)
-        first, on, start = loop.operands[1 + window.index.index.index], loop.operands[0], -window.late * window.least
+        first, on = loop.operands[1 + window.index.index.index], loop.operands[0]
         now = self._at(first, 0, b, on)
-        places = {(place, v): x for place in window.carried for v, x in self._at(first, start + place, b, on).items()}
-        earlier = self._moved(first, start, b)
-        zeros = [b.const(0, type) for type in (self.step_type, self.sum_type)]
+        last = window.sums.stop - 1
+        places = {
+            (place, v): x if place == last else b.const(zero(x.type), x.type)
+            for place in window.carried
+            for v, x in now.items()
+        }
+        earlier = self._moved(first, -window.late * window.most, b)
+        sum, step = b.const(len(window.sums) - 1, self.sum_type), self._over(window.most, self.step_type, b)
         at = self.region.ops.index(loop)
         self.region.ops[at:at] = before.ops
         self.now = {v: add_carried(loop, x, v.name) for v, x in now.items()}
@@ -196,8 +206,8 @@ class _Building:
         if window.late:
             name = window.index.index.name  # of all of them: reports know them as the variable that they stand for
             self.earlier = add_carried(loop, earlier, name)
-            self.sum = add_carried(loop, zeros[1], name)
-            self.steps = [add_carried(loop, zeros[0], name) for _ in range(window.late)]
+            self.sum = add_carried(loop, sum, name)
+            self.steps = [add_carried(loop, step, name) for _ in range(window.late)]
 
     @property
     def step_type(self) -> IntType:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ...ir import Attr, Function, Op, Region, TokenType, Value, has, walk
+from ...ir.checks import checked_loads
 from ...ir.clone import clone_function
 from ...ir.loops import keep_carried
 from ...ir.rewrite import is_constant, set_results
@@ -44,13 +45,13 @@ class _Liveness:
         self.home: dict[Op, Region] = {}
         self._find_homes(function.body)
         self.work: list[Value] = []
-        checks = [op for op in walk(function.body) if op.opcode == "check"]
+        checks = checked_loads(function)
         for op in walk(function.body):
             if self._is_root(op):
                 self._keep(op)
         self._follow()
-        # a check lives as long as its load: what it needs may be another early load
-        while waiting := [op for op in checks if op not in self.ops and op.operands[0].op in self.ops]:
+        # a check lives as long as any of its loads: what it needs may be another early load
+        while waiting := [op for op in checks if op not in self.ops and not self.ops.isdisjoint(checks[op])]:
             for op in waiting:
                 self._keep(op)
             self._follow()

@@ -35,7 +35,7 @@ class SteppingLoadUnit final : public ReadUnit, public Stepping {
     if (goes.words) bursts_.push(packed(goes)), burst_count++, words += goes.words;
     filling_ = begins_ || (filling_ && wanted_ < ahead) || wanted_ <= ahead / 2;
     free_ += gone_, free_ -= accepted;
-    if (begins_) drops_ += wanted_, wanted_ = 0, runs_ = true, next_ = word_;
+    if (begins_) drops_ = wanted_, wanted_ = 0, runs_ = true, next_ = word_;
     else wanted_ += accepted, wanted_ -= takes, next_ += accepted;
     drops_ -= dropped_;
     if (begins_ || gone_ || accepted || builder_.open()) clock_.move();

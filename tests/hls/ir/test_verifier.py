@@ -119,6 +119,15 @@ def _compare_result(f, loop, body):
     f.body.ops.insert(0, Builder(Region()).op("slt", f.args[0], f.args[0], result=I32))
 
 
+def _check_of_a_number(f, loop, body):
+    f.body.ops.insert(0, Builder(Region()).op("check", f.args[0], f.args[0]))
+
+
+def _failed_without_early(f, loop, body):
+    load = next(op for op in body.ops if op.opcode == "load")
+    body.ops.insert(body.ops.index(load) + 1, Builder(Region()).op("failed", load.result))
+
+
 def _unknown_attribute(f, loop, body):
     loop.attrs["trip_cuont"] = 4
 
@@ -174,6 +183,8 @@ def _memory_attribute(f, loop, body):
         (_fused_kinds, "is a sum of two or more"),
         (_wrong_owner, "who defines it"),
         (_compare_result, f"not {BOOL}"),
+        (_check_of_a_number, "takes the result of an early load or a bit, and a condition"),
+        (_failed_without_early, "takes the result of an early load"),
         (_unknown_attribute, "loop: has the attribute 'trip_cuont', which no loop has"),
         (_attribute_of_others, "const: has the attribute 'trip_count', which no const has"),
         (_attribute_type, "loop: has trip_count = '4', which is not int >= 0"),

@@ -17,7 +17,7 @@ from hls.passes.link.decouple import Decouple
 from hls.passes.link.movable_loads import MovableLoads
 from tests.ir.meaning import difference
 from tests.ir.new import input_of
-from tests.programs.decoupled import differs, split_of
+from tests.programs.decoupled import apart, differs, split_of
 from tests.programs.generate import random_kernel
 from tests.repetitions import half_long
 
@@ -117,6 +117,26 @@ def test_the_conditions_of_what_is_sent_are_those_of_the_loads():
     assert sorted(op.operands[2].type.bits for op in sent) == [1, 32]
     condition, value = sorted(sent, key=lambda op: op.operands[2].type.bits)
     assert value.operands[1] is condition.operands[2]
+
+
+@pytest.mark.parametrize("seed", half_long(range(0, 120, 10)))
+def test_nothing_is_received_in_loops_that_take_turns(seed):
+    """Whichever loops these are; the bytes stay the same."""
+    kernel = random_kernel(seed)
+    before = input_of(kernel.text, "decouple", first=True)
+    turning = frozenset(
+        inner.span for op in walk(before.functions["k"].body) if op.opcode == "loop" for inner in walk_loops(op)
+    )
+    after = Decouple(turning=turning).run(before)
+    for function in after.kernels:
+        for loop in walk(function.body):
+            if loop.opcode == "loop" and loop.span in turning:
+                assert not any(op.opcode.startswith("channel_") for op in walk(loop.regions[0]))
+    assert not apart(kernel, seed, before, after)
+
+
+def walk_loops(loop):
+    return [op for op in walk(loop.regions[0]) if op.opcode == "loop"]
 
 
 def test_the_parts_cannot_wait_for_each_other():

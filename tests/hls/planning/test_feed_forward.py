@@ -1,6 +1,7 @@
 """Which kernels are split into a memory part and a compute part, what is said of it, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,43 @@ def test_auto_splits_where_the_schedules_gain():
     assert names(plan) == ["k"]
     (note,) = notes(plan)
     assert note.startswith("kernel k is not split into a memory part and a compute part: its loops take ")
+
+
+#: sums of floats by rows: the inner loop takes turns, and what it loads stays in it
+SUMS = """__kernel {} void k(__global const int *restrict row, __global const float *restrict v, __global float *restrict out,
+                 int n) {{
+  for (int i = 0; i < n; i++) {{
+    float sum = 0.0f;
+    for (int e = {}; e < {}; e++)
+      if (e & 3) sum += v[e];
+    out[i] = sum;
+  }}
+}}"""
+STAYS = "the load of v at line 6 is in a loop whose invocations take turns \\(loop at line 5\\)"
+
+
+@pytest.mark.parametrize("board", ["de5net", "ecp5_onchip"])
+def test_turns_are_not_lost(board):
+    """What a loop loads whose invocations take turns stays in it; the bounds of its rows are still received."""
+    text = SUMS.format("", "row[i]", "row[i + 1]")
+    (whole,), parted = planned(text, board).kernels, planned(text, board, feed_forward="always")
+    before, after = (turning(one.plan) for one in (whole, parted.kernels[0]))
+    assert before == after and len(before) == 1
+    assert [one.carries for one in parted.channels] == ["load of row", "load of row no. 2"]
+    assert any(re.match("of kernel k, " + STAYS, one.message) for one in parted.warnings)
+
+
+def turning(plan) -> dict:
+    """The II and the invocations in turn of loops, by line, where there are several of these."""
+    return {loop.span.line: (region.ii, region.slots) for loop, region in plan.loops.items() if region.slots > 1}
+
+
+def test_a_kernel_all_of_whose_loads_take_turns():
+    plan = planned(SUMS.format("", "i * n", "i * n + n"), feed_forward="always")
+    assert names(plan) == ["k"]
+    assert any(re.match("of kernel k, " + STAYS, one.message) for one in plan.warnings)
+    with pytest.raises(CompileError, match="k cannot be split .*: " + STAYS):
+        planned(SUMS.format("__attribute__((feed_forward))", "i * n", "i * n + n"))
 
 
 def test_a_kernel_that_cannot_be_split():

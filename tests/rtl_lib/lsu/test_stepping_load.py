@@ -33,7 +33,7 @@ def pipeline(dut, addresses, seen, give=1.0, move=1.0, before=None):
             ctx.set(dut.i.valid, moves and offers)
             ctx.set(dut.i.addr, addresses[given] if offers else rng.randrange(SIZE))
             if moves and inside[-1] is not None:
-                seen.append(ctx.get(dut.data))
+                seen.append((ctx.get(dut.data), ctx.get(dut.error)))
             await ctx.tick()
             ctx.set(dut.flush, 0)
             cycles += 1
@@ -49,12 +49,17 @@ def pipeline(dut, addresses, seen, give=1.0, move=1.0, before=None):
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, move, serve", [(1.0, 1.0, 1.0), (0.7, 0.5, 0.9), (1.0, 0.9, 0.3)])
 def test_values_and_requests(access, word, give, move, serve):
-    """Addresses run and jump: values are those of the memory, and words requested in vain are those behind a run."""
+    """Addresses run and jump: values are those of the memory, with the errors of their words, and words requested in
+    vain are those behind a run."""
     addresses = mixed_addresses(random.Random(word + access), access, 150)
-    memory, seen = Memory(SIZE, rate=serve, burst_align=ALIGN), []
+    first = addresses[75] // word * word
+    bad = range(first, first + 2 * word)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=ALIGN, bad=bad), []
     dut = unit(access, word)
     simulate(dut, pipeline(dut, addresses, seen, give, move), background=[memory.serve_reads(dut.mem)])
-    assert seen == load(memory.bytes, addresses, access)
+    assert [value for value, _ in seen] == load(memory.bytes, addresses, access)
+    assert [error for _, error in seen] == [address in bad for address in addresses]
+    assert 0 < sum(error for _, error in seen) < len(seen)
     assert are_requested(fetched(memory, word), runs_of(addresses, word), word)
 
 
@@ -79,7 +84,7 @@ def test_a_stream_takes_a_step_each_cycle():
     addresses, seen = list(range(0, 4096, 4)), []
     memory, dut = Memory(SIZE, latency=60), unit(4, 16, ahead=64, burst_align=1024)
     simulate(dut, pipeline(dut, addresses, seen), background=[memory.serve_reads(dut.mem)])
-    assert seen == load(memory.bytes, addresses, 4)
+    assert [value for value, _ in seen] == load(memory.bytes, addresses, 4)
     assert dut.cycles < len(addresses) + 60 + 20
     assert max(words for _, words in memory.reads) == 4
 
@@ -104,5 +109,5 @@ def test_words_are_as_new_as_the_last_flush(seed):
     dut = unit(4, 16)
     simulate(dut, pipeline(dut, addresses, seen, 0.3, 1.0, before), background=[memory.serve_reads(dut.mem)])
     assert len(seen) == len(addresses) and len(contents) > 20
-    for value, addr, first in zip(seen, addresses, since, strict=True):
+    for (value, _), addr, first in zip(seen, addresses, since, strict=True):
         assert value in {int.from_bytes(one[addr : addr + 4], "little") for one in contents[first:]}

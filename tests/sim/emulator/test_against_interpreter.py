@@ -31,11 +31,12 @@ from hls.ir.launch import IndexSpace
 from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import kernel_passes
 from hls.passes.pipeline_options import PipelineOptions
-from sim.emulator import Emulator
+from sim.emulator import EmulationError, Emulator
 from tests.hls.passes.generate import BUFFERS, ELEMENTS, random_module
+from tests.plans import planned
 from tests.programs.generate import launches, random_kernel
 
-from .both import Run, emulated, interpreted, merged
+from .both import ONE_ITEM, Run, emulated, interpreted, merged
 
 ROOT = Path(__file__).parents[3]
 WIDTHS = (BOOL, I8, IntType(13), I16, IntType(17), I32, IntType(40), I64)
@@ -247,3 +248,36 @@ def test_the_kernels_of_the_simulated_board(file):
                 {m.name: 64 * m.element.bytes for m in f.memories.values() if m.space == "local" and m.length is None},
             )
             assert emulated(emulator, run) == interpreted(module, run), (f.name, n)
+
+
+AHEAD = """
+__kernel void k(__global const int *restrict a, __global const int *restrict b, __global int *restrict out, int n)
+{
+    int i = 0, j = 0;
+    for (int k = 0; k < n; k++) {
+        int x = a[i], y = b[j];
+        out[k] = x < y ? x : y;
+        if (x < y) i++; else j++;
+    }
+}
+"""
+
+
+def test_loads_ahead_of_their_index_fail_where_the_program_makes_them():
+    """The place is told, and the buffer, though not the address: that was known some iterations before."""
+    module = Module({"k": planned(AHEAD, "ecp5_onchip")["k"].function})
+    emulator, endings = Emulator(module, hasty=True), set()
+    for length in (0, 3, 4, 5, 9):
+        buffers = {
+            "a": np.arange(length, dtype=np.int32),
+            "b": np.arange(9, dtype=np.int32),
+            "out": np.zeros(9, np.int32),
+        }
+        run = Run("k", buffers, {"n": 8})
+        found = emulated(emulator, run)
+        assert found == interpreted(module, run)
+        endings.add(type(found))
+    assert len(endings) == 2
+    with pytest.raises(EmulationError, match="a read of argument `a` leaves its buffer of 12 bytes") as raised:
+        emulator.run("k", {"a": np.zeros(3, "i4"), "b": np.ones(9, "i4"), "out": np.zeros(9, "i4")}, {"n": 8}, ONE_ITEM)
+    assert raised.value.diagnostic.span.line == 6
