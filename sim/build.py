@@ -20,7 +20,7 @@ from .build_time import estimate, in_words, remember
 from .cache import cache_folder, cached, content_key
 from .errors import BuildError
 from .programs import Programs
-from .settings import number
+from .settings import number, switch
 from .toolchain import Tools, find_tools
 from .tracing import TRACES, marked
 
@@ -100,12 +100,13 @@ def build(
     ``verilog`` maps file names to texts. ``trace`` selects the contents of a waveform: "none" (the fast build),
     "accounts", "handshakes" or "all"; of files ``.sv`` everything is in it. ``progress`` is called with the name
     of each long step, and without arguments at the end.
-    ``hasty`` is for runs of some ten thousand cycles: it compiles faster, and runs slower.
-    Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
+    ``hasty``, or SLUICE_SHORT_RUNS=1, is for runs of some ten thousand cycles: it compiles faster, and runs slower.
+    Raises BuildError with Verilator's or the compiler's output, ToolMissing, BadSetting, ValueError for a wrong
+    ``trace``.
     """
     if trace not in TRACES:
         raise ValueError(f"trace must be one of {', '.join(TRACES)}, not {trace!r}")
-    tools = find_tools()
+    tools, hasty = find_tools(), hasty or switch("SLUICE_SHORT_RUNS")
     verilog = {name: marked(text, trace) for name, text in verilog.items() if not name.endswith(".sv")} | {
         name: text for name, text in verilog.items() if name.endswith(".sv")
     }

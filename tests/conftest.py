@@ -7,6 +7,7 @@ leaves the other processor idle until it ends.
 
 import gc
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,8 @@ NAMED: set[tuple[str, str, str]] = set()
 #: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them
 #: again and again: a third of the time of most tests.
 gc.set_threshold(100_000, 10, 50)
+#: Runs of tests are short, also those of the commands that tests start.
+os.environ.setdefault("SLUICE_SHORT_RUNS", "1")
 
 
 def pytest_configure(config):

@@ -39,14 +39,14 @@ def gathering_nests(function: Function, plan: KernelPlan) -> list[Op]:
 def only_inner(loop: Op) -> Op | None:
     """The loop inside, if it is the only one, is innermost, under no condition, and neither has a pragma that would not
     hold for both."""
-    loops = [op for op in walk(loop.regions[0]) if op.opcode == "loop"]
-    around = len(list(walk(loop.regions[0]))) - sum(1 for one in loops for _ in walk(one.regions[0]))
-    plain = (
-        len(loops) == 1
-        and loops[0] in loop.regions[0].ops
-        and not any(WISHES & op.attrs.keys() for op in (loop, loops[0]))
-    )
-    return loops[0] if plain and around <= MOST_AROUND else None
+    (body,) = loop.regions
+    inner = next((op for op in body.ops if op.opcode == "loop"), None)
+    # a deep nest is left at the first loop too many
+    if inner is None or any(op.opcode == "loop" and op is not inner for op in walk(body)):
+        return None
+    around = sum(1 for _ in walk(body)) - sum(1 for _ in walk(inner.regions[0]))
+    plain = not any(WISHES & op.attrs.keys() for op in (loop, inner))
+    return inner if plain and around <= MOST_AROUND else None
 
 
 def _gathers(loop: Op, inner: Op | None) -> bool:

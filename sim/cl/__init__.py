@@ -4,7 +4,7 @@ Environment: SLUICE_BOARD (board name or file), SLUICE_DEVICE (``board`` or ``em
 figures of every run), SLUICE_PREDICT_RUN=1 (print what the model says of it, too), SLUICE_STALL_SEED (random stalls),
 SLUICE_TRACE (FST file), SLUICE_TRACE_WINDOW (START:CYCLES), SLUICE_TRACE_SIGNALS (``accounts``, ``handshakes`` or
 ``all``), SLUICE_MAX_CYCLES and SLUICE_MAX_ITERATIONS (watchdogs of board and emulator), SLUICE_CACHE (folder of
-builds).
+builds), SLUICE_SHORT_RUNS=1 (simulators that are built faster, and run slower).
 """
 
 import sluice  # noqa: F401 - it also searches folders sim/, hls/ and boards/ next to a program

@@ -27,7 +27,10 @@ _ALONE = re.compile(r"-D\w+(=.*)?|-cl-[a-z-]+(=[\w.]+)?|-w|-(max-work-group-size
 #: what makes a source depend on other files
 _OTHERS = re.compile(r"include")
 #: variables that decide about no answer
-_OF_RUNS = ("SLUICE_CACHE", "SLUICE_PYTHON", "SLUICE_VERBOSE", "SLUICE_STATS", "SLUICE_PROFILE", "SLUICE_TRACE")
+_OF_RUNS = (
+    *("SLUICE_CACHE", "SLUICE_PYTHON", "SLUICE_VERBOSE", "SLUICE_STATS", "SLUICE_PROFILE", "SLUICE_TRACE"),
+    "SLUICE_SHORT_RUNS",
+)
 
 
 class _NotKept(Exception):

@@ -3,8 +3,6 @@
 import pytest
 from hosts import SMALL, launches_of, load
 
-from sim import loaded
-from sim.build import build
 from sim.cl import compiler
 from tests import pocl
 from tests.model.compare import SIZES
@@ -54,11 +52,6 @@ def run(name, capsys):
     return launches_of(found)
 
 
-def hastily(verilog, top, trace, progress, hasty):
-    """A build that takes less time, for runs of some ten thousand cycles."""
-    return build(verilog, top, trace, progress, hasty=True)
-
-
 class Once:
     """Compiles each program once for all seeds of an example: the seed is a port of what is compiled."""
 
@@ -96,7 +89,7 @@ def check_figures(launches):
 
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_result_and_figures(name, capsys):
-    """As users build them; the others are built with sources of stalls only, which are simulators enough."""
+    """As users build them for short runs; the others are built with sources of stalls only, which are simulators enough."""
     check_figures(run(name, capsys))
 
 
@@ -104,7 +97,6 @@ def test_result_and_figures(name, capsys):
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_random_stalls_change_no_byte(name, seed, monkeypatch, capsys):
     monkeypatch.setenv("SLUICE_STALL_SEED", str(seed))
-    monkeypatch.setattr(loaded, "build", hastily)
     monkeypatch.setattr(compiler, "compile_source", once)
     check_figures(run(name, capsys))
 

@@ -1,15 +1,18 @@
 """Programs with deep nesting or very many repetitions: they are compiled, run, or refused with a message."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
-from hls.analysis.memory import access_groups
+from hls.analysis.memory import access_groups, reaching_stores
 from hls.analysis.predicates.implication import Exclusions
 from hls.diag import CompileError
 from hls.driver import compile, compile_module, plan_module
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Region
 from hls.options import Options
+from hls.passes.recurrence import distribute_over_selects
 from hls.passes.run_stages import link_program
 from hls.report.bottleneck import LoopExplainer
 from hls.report.collect import collect
@@ -52,6 +55,23 @@ def test_on_the_emulator(name):
 def test_planned(name):
     module = link_program(parse_source(PROGRAMS[name][0]).module)
     plan_module(module, load_board("de5net"), Options())
+
+
+def test_few_loops_of_a_nest_are_retimed(monkeypatch):
+    """Each retiming of adders copies the whole function: one for each loop would be the square of the depth."""
+    asked, retimed = (_calls(monkeypatch, distribute_over_selects, name) for name in ("_best", "_length"))
+    text = KERNEL.format("".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(8)) + "o[0] += 1;")
+    plan_module(link_program(parse_source(text).module), load_board("de5net"), Options())
+    assert len(asked) > 30 and len(retimed) < len(asked) / 2
+
+
+def test_each_of_many_stores_is_looked_at_a_few_times(monkeypatch):
+    looked, count = _calls(monkeypatch, reaching_stores, "moved_type"), 80
+    text = (
+        "__local int l[4096];\n" + "".join(f"l[n * {k} & 4095] = {k};\n" for k in range(count)) + "o[0] = l[n & 4095];"
+    )
+    plan_module(link_program(parse_source(KERNEL.format(text)).module), load_board("de5net"), Options())
+    assert count <= len(looked) < 8 * count
 
 
 @pytest.mark.parametrize(
@@ -123,8 +143,8 @@ def test_conditions_of_a_long_chain_exclude_each_other():
     assert not Exclusions().never_both(taken[999], other)
 
 
-def _calls(monkeypatch, owner: type, name: str) -> list[tuple]:
-    """A list that gets the arguments of each call of a method from now on."""
+def _calls(monkeypatch, owner: type | ModuleType, name: str) -> list[tuple]:
+    """A list that gets the arguments of each call of a method or function from now on."""
     calls, plain = [], getattr(owner, name)
     monkeypatch.setattr(owner, name, lambda *arguments: calls.append(arguments) or plain(*arguments))
     return calls

@@ -19,6 +19,7 @@ from hls.analysis.bits.ranges import ranges
 from hls.analysis.bits.wiring import cut_order, is_wires, possible_ones
 from hls.analysis.dependence.dependence import dependences
 from hls.analysis.induction.bounded_step import pace
+from hls.analysis.induction.compiled_step import compiled_step
 from hls.analysis.induction.counted import trips_of_counter
 from hls.analysis.induction.monotonic import MonotonicAccess
 from hls.analysis.induction.periodic import PeriodicSequences
@@ -29,6 +30,7 @@ from hls.analysis.loops.forward_slice import behind, computed_from
 from hls.analysis.loops.loop_tree import LoopTree
 from hls.analysis.loops.sccs import components
 from hls.ir import Function, IntType, Module, Op, Value, walk
+from hls.ir.rewrite import constant
 from tests.ir import channel_printers, memory_printers, predicate_printers, timing_printers, workgroup_printers
 from tests.ir.names import Names, address_bits
 from tests.ir.walks import accesses_of, integers, loop_of, loops_of, or_unknown, pairs_of
@@ -216,6 +218,17 @@ def _trips(function: Function, names: Names) -> Iterator[str]:
         yield f"{names.loop(op)}: {text}"
 
 
+def _steps(function: Function, names: Names) -> Iterator[str]:
+    for op in loops_of(function):
+        (body,) = op.regions
+        step = compiled_step(body, range(len(body.args)), {})
+        if step is None:
+            yield f"{names.loop(op)}: not computed from what it carries"
+            continue
+        again, numbers = step([constant(value) for value in op.operands[1:]])
+        yield f"{names.loop(op)}: the first iteration leaves {numbers}, {'another follows' if again else 'no other follows'}"
+
+
 def _forward(function: Function, names: Names) -> Iterator[str]:
     tree = LoopTree(function)
     followers: dict[Op, set[Op]] = {}
@@ -280,6 +293,7 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "monotonic": _monotonic,
     "periodic": _periodic,
     "state_space": _states,
+    "compiled_step": _steps,
     "trip_count": _trips,
     "backward_slice": _backward,
     "forward_slice": _forward,

@@ -54,6 +54,14 @@ class Board:
         return self.session.read([CYCLES])[0]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def built_for_long_runs():
+    """Here simulators are built as without SLUICE_SHORT_RUNS, which the other tests set."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SLUICE_SHORT_RUNS")
+        yield
+
+
 @pytest.fixture
 def board():
     running = Board()

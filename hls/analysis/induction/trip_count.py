@@ -4,16 +4,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...ir import OPS, Op, Region, Value, evaluate
+from ...ir import Op, Region, Value, evaluate
 from ...ir.rewrite import literal
 from ...narrow import present
-from ..predicates.implication import arms_of, implied
+from ..predicates.implication import implied
+from .compiled_step import Step, compiled_step, operands_of
 from .counted import trips_of_counter
 
 __all__ = ["Trips", "count_trips", "knowable", "known", "leaves", "value_where"]
 
 #: operations, with the operand that determines the result by itself, by its width
 _ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
+
+#: iterations that are evaluated one operation at a time before they are compiled, which takes as long as some tens
+_FEW = 32
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
+        if trip > _FEW and exact and None not in state.values() and (step := compiled_step(body, carried, facts)):
+            return _counted_by(step, [state[body.args[k]] for k in carried], range(trip, limit + 1))
         known = _evaluate(again, dict(state))
         if known == 0:
             return Trips(trip, exact)
@@ -51,6 +57,16 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         # another iteration runs only if everything that the continue condition implies is true
         numbers = {**state, **facts}
         state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
+    return None
+
+
+def _counted_by(step: Step, numbers: list[Any], trips: range) -> Trips | None:
+    """The trip count, with the numbers of the carried values that decide in the first of ``trips``; None if it is
+    none of them."""
+    for trip in trips:
+        again, numbers = step(numbers)
+        if not again:
+            return Trips(trip, True)
     return None
 
 
@@ -92,7 +108,7 @@ def leaves(value: Value) -> set[Value]:
         one = work.pop()
         if one not in seen:
             seen.add(one)
-            needs = _needs(one)
+            needs = operands_of(one)
             work += needs
             found |= set() if needs else {one}
     return found
@@ -118,9 +134,9 @@ def _deciding(loop: Op) -> list[int]:
 
 def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
     """Whether a value might be known in some iteration; most conditions that compare with an argument never are."""
-    if value.op is None or not _needs(value):
+    if value.op is None or not operands_of(value):
         return literal(value) is not None
-    given = [knowable[v] for v in _needs(value)]
+    given = [knowable[v] for v in operands_of(value)]
     if value.op.opcode in ("if", "select"):
         condition, *arms = given
         return any(arms) if condition else all(arms)  # both arms may be equal
@@ -128,7 +144,7 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
         return all(given)
     absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
     return all(given) or any(
-        might and literal(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True)
+        might and literal(v) in (None, absorbing) for v, might in zip(operands_of(value), given, strict=True)
     )
 
 
@@ -144,7 +160,7 @@ def _evaluate(value: Value, numbers: dict[Value, Any], apply=None):
         if top in numbers:
             work.pop()
             continue
-        missing = [v for v in _needs(top) if v not in numbers]
+        missing = [v for v in operands_of(top) if v not in numbers]
         if missing:
             work += missing
         else:
@@ -153,17 +169,10 @@ def _evaluate(value: Value, numbers: dict[Value, Any], apply=None):
     return numbers[value]
 
 
-def _needs(value: Value) -> list[Value]:
-    op = value.op
-    if op is None or op.opcode != "if" and OPS[op.opcode].meaning is None:
-        return []
-    return [op.operands[0], *arms_of(op, value)] if op.opcode == "if" else op.operands
-
-
 def _apply(value: Value, numbers: dict):
     """Evaluate one operation, some of whose operands may be unknown."""
     op = value.op
-    needs = _needs(value)
+    needs = operands_of(value)
     if not needs:
         return literal(value)
     given = [numbers[v] for v in needs]

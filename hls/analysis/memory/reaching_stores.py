@@ -56,11 +56,11 @@ class ReachingStores:
     @cached_property
     def _largest(self) -> dict[str, int]:
         """Bytes of the largest store to each memory that may write exactly what a load reads."""
-        stores = [store for row in self._stores_by_row.values() for store in row]
-        return {
-            name: max(moved_type(op).bytes for op in stores if memory_name(op) == name)
-            for name in map(memory_name, stores)
-        }
+        found: dict[str, int] = {}
+        for store in (store for row in self._stores_by_row.values() for store in row):
+            name = memory_name(store)
+            found[name] = max(found.get(name, 0), moved_type(store).bytes)
+        return found
 
     @cached_property
     def _loads_by_row(self) -> dict[tuple, list[Op]]:

@@ -52,11 +52,14 @@ class DistributeOverSelects(FunctionPass):
 def _improved(function: Function, number: int, timing: TimingModel) -> Function:
     """The function with one condition of a loop after the other distributed, as long as recurrences become shorter; the
     function itself if that saves no cycle."""
-    cycles, latest, found = _length(function, number, timing)[0], function, function
+    latest, found = function, function
+    cycles: int | None = None  # of the function as it was: most loops have nothing to distribute, and need no look
     for _ in range(MOST_ROUNDS):
         better = _best(latest, number, timing)
         if better is None:
             break
+        if cycles is None:
+            cycles = _length(function, number, timing)[0]
         latest = better
         now = _length(latest, number, timing)[0]
         if now < cycles:

@@ -103,3 +103,38 @@ def test_a_condition_that_is_carried(monkeypatch):
     evaluated = []
     monkeypatch.setattr(trips, "evaluate", lambda *arguments: evaluated.append(arguments) or evaluate(*arguments))
     assert count_trips(loop) is None and len(evaluated) < 10
+
+
+def test_compiled_iterations_count_what_evaluated_ones_do(monkeypatch):
+    """Of loops that carry three numbers; for those that need what nobody knows, nothing is compiled."""
+    loops = [random_loop(random.Random(seed)) for seed in range(900)]
+    monkeypatch.setattr(trips, "_FEW", 10**9)
+    one_at_a_time = [count_trips(loop, 40) for loop in loops]
+    compiled, plain = [], trips.compiled_step
+    monkeypatch.setattr(trips, "compiled_step", lambda *given: compiled.append(plain(*given)) or compiled[-1])
+    monkeypatch.setattr(trips, "_FEW", 0)
+    assert [count_trips(loop, 40) for loop in loops] == one_at_a_time
+    assert sum(step is not None for step in compiled) > 50 and None in compiled
+
+
+def nest(depth: int, trips: int) -> Op:
+    """A nest as one loop: each counter steps where all inside it start again; the exit is that of the outermost."""
+    outside, body, wide = Region(), Region(), IntType(32)
+    b, inner = Builder(outside), Builder(body)
+    body.args = [Value(wide, f"i{k}", body, k) for k in range(depth)]
+    carry, nexts = inner.true(), []
+    for arg in body.args:
+        following = inner.value("add", arg, inner.value("zext", carry, result=wide))
+        last = inner.value("eq", following, inner.const(trips, wide))
+        nexts.append(inner.value("select", last, inner.const(0, wide), following))
+        carry = last
+    inner.op("yield", inner.value("xor", carry, inner.true()), *nexts)
+    return b.op("loop", b.true(), *(b.const(0, wide) for _ in range(depth)), results=[wide] * depth, regions=[body])
+
+
+def test_a_long_loop_is_not_evaluated_operation_by_operation(monkeypatch):
+    evaluated = []
+    monkeypatch.setattr(trips, "evaluate", lambda *arguments: evaluated.append(arguments) or evaluate(*arguments))
+    assert count_trips(nest(3, 12)) == Trips(12**3, True)
+    assert count_trips(nest(6, 9)) is None  # more than 4,096
+    assert len(evaluated) < 2 * trips._FEW * 30
