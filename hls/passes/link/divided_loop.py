@@ -11,7 +11,7 @@ from ...ir.values import signed
 __all__ = ["DividedLoop", "divided_loop"]
 
 #: comparisons of a counter with its bound, and whether the bound belongs to the iterations
-_TESTS = {"slt": False, "sle": True, "ult": False, "ule": True}
+_TESTS = {"slt": False, "sle": True, "ult": False, "ule": True, "ne": False}
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,10 @@ class DividedLoop:
 
     def _trips(self, b: Builder, start: Value) -> Value:
         """The iterations of the whole loop, in 64 bits, where it runs at all."""
+        number = constant(self.bound)
+        bound = self.bound if number is None else b.const(number, self.bound.type)  # its constant may be in the loop
         more = self.step - (0 if self.closed else 1)
-        room = b.value("sub", b.value("add", self._wide(b, self.bound), b.const(more, I64)), start)
+        room = b.value("sub", b.value("add", self._wide(b, bound), b.const(more, I64)), start)
         return room if self.step == 1 else b.value("udiv", room, b.const(self.step, I64))
 
     def _border(self, b: Builder, trips: Value, share: int, count: int) -> Value:
@@ -94,11 +96,13 @@ def divided_loop(loop: Op) -> DividedLoop | str:
     after, bound = again.operands
     inside = {op for op in walk(body)}
     counter = next((k for k, one in enumerate(body.terminator.operands[1:]) if one is after), None)
-    if counter is None or bound.op in inside or bound in body.args or _bits(after) > 32:
+    if counter is None or bound.op in inside and constant(bound) is None or bound in body.args or _bits(after) > 32:
         return f"{where} may end early, or not at a bound that is known before"
     step = step_of(body.args[counter], after)
     if step is None or step < 1:
         return f"{where} does not count upwards by a constant"
+    if again.opcode == "ne" and not _meets(loop.operands[1 + counter], bound, step):
+        return f"{where} does not count upwards to its bound"
     is_signed, closed = again.opcode in ("slt", "sle"), _TESTS[again.opcode]
     if not _enters(loop, loop.operands[1 + counter], bound, again.opcode, is_signed):
         return f"{where} may run once although its bound is reached"
@@ -109,6 +113,12 @@ def divided_loop(loop: Op) -> DividedLoop | str:
             return f"{where} carries {arg.name or 'a value'} from one iteration to the next"
         steps.append(found)
     return DividedLoop(loop, counter, step, bound, closed, is_signed, tuple(steps))
+
+
+def _meets(init: Value, bound: Value, step: int) -> bool:
+    """Whether a counter that goes on until it equals its bound, both unsigned numbers, gets there without a wrap."""
+    start, end = constant(init), constant(bound)
+    return start is not None and end is not None and start < end and (end - start) % step == 0
 
 
 def _enters(loop: Op, init: Value, bound: Value, test: str, is_signed: bool) -> bool:
