@@ -51,7 +51,11 @@ class Form:
     name: str = ""
     value: int | bool = True
     kept: bool = True
+    words: tuple[str, ...] = ()  #: each argument is a number in parentheses behind one of these, in this order
 
+
+#: most copies of a kernel that share its iterations
+MOST_COPIES = 16
 
 FUNCTION: dict[str, Form] = {
     "reqd_work_group_size": Form(3, 3, name=Attr.WORK_GROUP_SIZE),
@@ -64,7 +68,7 @@ FUNCTION: dict[str, Form] = {
     "xcl_zero_global_work_offset": Form(name=Attr.USES_GLOBAL_WORK_OFFSET, value=0),
     "autorun": Form(),
     "task": Form(),
-    "feed_forward": Form(),
+    "feed_forward": Form(0, 2, lowest=0, words=("memory", "compute")),
     "use_stall_enable_clusters": Form(),
     "scheduler_target_fmax_mhz": Form(1, 1),
     "num_share_resources": Form(1, 1),
@@ -182,11 +186,49 @@ def read(checker, attribute: Attribute, form: Form):
         raise CompileError.at(
             span, f"{name} takes {_count(form)}", f"write {_example(name, form)}", code=Code.ATTRIBUTE_ARGUMENT
         )
+    if form.words:
+        return _parts(checker, nodes, attribute, form)
     if form.text:
         values = tuple(_text(checker, node, attribute, form) for node in nodes)
     else:
         values = tuple(_number(checker, node, attribute, form) for node in nodes)
     return values if len(values) > 1 else values[0] if values else form.value
+
+
+def _parts(checker, nodes: list, attribute: Attribute, form: Form):
+    """What feed_forward says: True, or the numbers of memory parts and compute parts."""
+    if not nodes:
+        return True
+    given = [
+        node.args.exprs if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.args else ()
+        for node in nodes
+    ]
+    names = tuple(node.name.name for node, found in zip(nodes, given, strict=True) if len(found) == 1)
+    if names != form.words:
+        raise CompileError.at(
+            attribute.span,
+            f"{attribute.name} takes no argument, or {' and '.join(f'{word}(NUMBER)' for word in form.words)}",
+            f"write {attribute.name}, or {attribute.name}(memory(0), compute(2))",
+            code=Code.ATTRIBUTE_ARGUMENT,
+        )
+    memory, compute = (_number(checker, one, attribute, form) for (one,) in given)
+    if (memory, compute) == (1, 1):
+        return True
+    if memory == 0 and 2 <= compute <= MOST_COPIES:
+        return (memory, compute)
+    if memory == 0:
+        what = "needs a compute part" if compute == 0 else "is the kernel as it is"
+        what = f"makes more than {MOST_COPIES} copies" if compute > MOST_COPIES else what
+        hint = (
+            f"write compute(2) to compute({MOST_COPIES}) for copies that share the iterations, or remove the attribute"
+        )
+    elif compute == 0:
+        what, hint = "needs a compute part", "write memory(1), compute(1)"
+    else:
+        what = "cannot be built: several copies have no memory parts"
+        hint = f"write memory(0), compute({max(2, compute)}) for copies of the whole kernel, or memory(1), compute(1)"
+    text = f"{attribute.name}(memory({memory}), compute({compute})) {what}"
+    raise CompileError.at(attribute.span, text, hint, code=Code.ATTRIBUTE_ARGUMENT)
 
 
 def _count(form: Form) -> str:

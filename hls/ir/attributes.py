@@ -271,7 +271,13 @@ class Attr:
     CONSOLE = _key("console", FUNCTIONS, TEXT, "the channel that takes what it prints")
     AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
-    FEED_FORWARD = _key("feed_forward", FUNCTIONS, FLAG, "is to be split into a memory part and a compute part", True)
+    FEED_FORWARD = _key(
+        "feed_forward",
+        FUNCTIONS,
+        _either(FLAG, _tuple_of(NATURAL, COUNT)),
+        "is to be split into a memory part and a compute part; (0, C): is to be C copies that share its iterations",
+        True,
+    )
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
     SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
     NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)
@@ -287,6 +293,9 @@ class Attr:
     UNITS = _key("units", FUNCTIONS, COUNT, "how many compute units take groups of one launch")
     LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
     COPY_BYTES = _key("copy_bytes", FUNCTIONS, COUNT, "bytes of the largest buffer that it works on a copy of")
+    SHARES = _key(
+        "shares", FUNCTIONS, COUNT, "the number of copies of a kernel that share its iterations, of each copy"
+    )
     PART_OF = _key("part_of", FUNCTIONS, TEXT, "the kernel that it is a part of, with which it starts and ends")
     PARTS = _key("parts", FUNCTIONS, NAMES, "the other parts of a split kernel, which start and end with it")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")

@@ -66,7 +66,8 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
 
 def _check(planned: Planned) -> None:
     if is_part(planned.function):
-        raise NotModelled("a memory part and a compute part")
+        copied = Attr.SHARES in planned.function.attrs
+        raise NotModelled("copies that share its iterations" if copied else "a memory part and a compute part")
     for region in regions(planned.plan):
         for op in region.place:
             if op.opcode in ("channel_read", "channel_write"):

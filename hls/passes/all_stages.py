@@ -5,6 +5,7 @@ from dataclasses import replace
 from ..target.board import Board
 from .manager import Stage
 from .pipeline import (
+    copy_stage,
     decouple_stage,
     inline_stage,
     legalize_stage,
@@ -31,6 +32,7 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
         inline_stage(options),
         *before,
         decouple_stage(options),
+        copy_stage(options),
         *after,
         target_stage(options),
         units_stage(None),

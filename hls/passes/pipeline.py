@@ -21,6 +21,7 @@ from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
 from .for_each_function import ForEachFunction
 from .link.check_legality import CheckLegality
+from .link.copy_kernel import CopyKernel
 from .link.decouple import Decouple
 from .link.link_pipes import LinkPipes
 from .link.link_printf import LinkPrintf
@@ -116,6 +117,7 @@ from .scalar.merge_range_checks import MergeRangeChecks
 from .scalar.strength_reduction import StrengthReduction
 
 __all__ = [
+    "copy_stage",
     "decouple_stage",
     "inline_stage",
     "kernel_passes",
@@ -350,6 +352,11 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Splits kernels, those for which that is asked for (:func:`split`); ``request`` are fields of the pass."""
     # addresses have their final widths, and no load is made early or coalesced with others yet: each part gets that
     return Stage("decouple", (Decouple(options.address_bits, warn=options.warn, **request),))
+
+
+def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
+    """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
+    return Stage("copy-kernel", (CopyKernel(options.address_bits, **request),))
 
 
 def _memory(options: PipelineOptions) -> Stage:

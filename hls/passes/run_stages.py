@@ -13,6 +13,7 @@ from .inspection import Inspection
 from .manager import Form, PassManager, each_kernel
 from .memory.storage_attributes import in_memory
 from .pipeline import (
+    copy_stage,
     decouple_stage,
     inline_stage,
     kernel_stages,
@@ -24,7 +25,16 @@ from .pipeline import (
 )
 from .pipeline_options import DEFAULTS, PipelineOptions
 
-__all__ = ["fit_to_target", "legalize", "link_program", "lowered", "optimize", "split", "without_stream_bounds"]
+__all__ = [
+    "copies",
+    "fit_to_target",
+    "legalize",
+    "link_program",
+    "lowered",
+    "optimize",
+    "split",
+    "without_stream_bounds",
+]
 
 
 def link_program(
@@ -99,16 +109,30 @@ def split(
     not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
     CompileError is raised then."""
     with deep_recursion():
-        function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
-        manager = PassManager(options.inspection, options.check, _forms_of(function))
-        flat = manager.run_function(stages_around_split(options)[0], function)
+        function, alone = _flat(name, module, options)
         taken = frozenset(module.functions) - {name}
         stage = decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning)
-        alone = Module({name: flat}, module.sources, module.channels)
         after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
     if len(after.functions) == 1:
         return Module({name: function}, module.sources, module.channels)
     return after
+
+
+def copies(name: str, module: Module, options: PipelineOptions, count: int) -> Module:
+    """``count`` copies of one kernel of a program that is legal for the board, which share the iterations of its
+    outermost loop, with the program's channels. Raises CompileError for a kernel that cannot be copied."""
+    with deep_recursion():
+        _, alone = _flat(name, module, options)
+        stage = copy_stage(options, count=count, taken=frozenset(module.functions) - {name})
+        return PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
+
+
+def _flat(name: str, module: Module, options: PipelineOptions) -> tuple[Function, Module]:
+    """(the kernel as it is, a module of it alone in the form in which kernels are divided into parts)."""
+    function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
+    manager = PassManager(options.inspection, options.check, _forms_of(function))
+    flat = manager.run_function(stages_around_split(options)[0], function)
+    return function, Module({name: flat}, module.sources, module.channels)
 
 
 def fit_to_target(function: Function, options: PipelineOptions) -> Function:

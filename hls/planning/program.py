@@ -9,7 +9,7 @@ from ..ir import Attr, Function, Module
 from ..model.operations import logic_cells
 from ..options import Options
 from ..passes.manager import each_kernel
-from ..passes.run_stages import legalize, optimize, split
+from ..passes.run_stages import copies, legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
 from .turns import loops_that_receive, loops_that_turn
@@ -74,6 +74,9 @@ def _wish(kernel: Function, options: Options) -> Wish | None:
 
 def _planned(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
     """The plans of one kernel: one, or those of its parts."""
+    asked = kernel.attrs.get(Attr.FEED_FORWARD)
+    if isinstance(asked, tuple):
+        return _copied(kernel, asked[1], module, compilation)
     wish = _wish(kernel, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
@@ -116,6 +119,17 @@ def _parts(
         _refuse(kernel, required, compilation)
         return ()
     return tuple(replace(plan_alone(name, after, compilation), inner=tuple(inner.values())) for name in after.functions)
+
+
+def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """The plans of the copies of a kernel that share its iterations. Raises CompileError if they cannot."""
+    after = copies(kernel.name, module, compilation.passes(), count)
+    others = [name for name in after.functions if name != kernel.name]
+    compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
+    message = f"{count} copies of kernel {kernel.name} share the iterations of its outermost loop"
+    hint = "a launch of the kernel starts all of them"
+    compilation.warnings.append(Diagnostic(message, kernel.span, hint, "note", code=Code.FEED_FORWARD))
+    return tuple(plan_alone(name, after, compilation) for name in after.functions)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:

@@ -199,6 +199,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
         part_of=function.attrs.get(Attr.PART_OF),
         parts=function.attrs.get(Attr.PARTS, ()),
+        shares=function.attrs.get(Attr.SHARES, 1),
     )
     return found, loops
 

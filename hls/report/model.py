@@ -156,7 +156,8 @@ class Kernel:
     #: of its launches (of all copies) whose workloads were given; None if none was
     predicted: LaunchPrediction | None = None
     part_of: str | None = None  #: of a memory part: the kernel whose launch starts it
-    parts: tuple[str, ...] = ()  #: of a split kernel: its other parts
+    parts: tuple[str, ...] = ()  #: of a split or copied kernel: its other parts
+    shares: int = 1  #: how many copies share the iterations of the outermost loop
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,10 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
     kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
     why = f": {kernel.reason}" if kernel.reason else ""
-    if kernel.part_of:
+    if kernel.shares > 1:
+        which = f"a copy of kernel {kernel.part_of}" if kernel.part_of else f"with copies {', '.join(kernel.parts)}"
+        kind = f"{which}: the {kernel.shares} share the iterations of the outermost loop; {kind}"
+    elif kernel.part_of:
         kind, why = f"memory part of kernel {kernel.part_of}", ": loads ahead of it, and starts and ends with it"
     elif kernel.parts:
         kind = f"compute part, with {', '.join(kernel.parts)} as memory part; {kind}"

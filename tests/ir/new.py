@@ -37,6 +37,7 @@ OPTIONAL = {
     "reassociate-float-sums",
     "expand-float-reductions",
     "copy-buffers",
+    "copy-kernel",
     "decouple",
     "link-printf",
 }

@@ -1,0 +1,158 @@
+"""Loops that count up to a bound, and copies of them for a contiguous share of the iterations."""
+
+from dataclasses import dataclass
+
+from ...analysis.loops.loop_tree import step_of
+from ...analysis.predicates.implication import implied
+from ...ir import I64, Attr, Builder, IntType, Op, Region, Value, walk
+from ...ir.rewrite import constant
+from ...ir.values import signed
+
+__all__ = ["DividedLoop", "divided_loop"]
+
+#: comparisons of a counter with its bound, and whether the bound belongs to the iterations
+_TESTS = {"slt": False, "sle": True, "ult": False, "ule": True, "ne": False}
+
+
+@dataclass(frozen=True)
+class DividedLoop:
+    """A loop that runs while carried value number ``counter``, which grows by ``step`` in each iteration, stays below
+    ``bound`` (with ``closed``: does not exceed it). The other carried values grow by ``steps``, which the loop does not
+    change."""
+
+    loop: Op
+    counter: int
+    step: int
+    bound: Value
+    closed: bool
+    signed: bool
+    steps: tuple[Value | int, ...]
+
+    def take(self, region: Region, number: int, count: int) -> None:
+        """Let the loop, in ``region``, execute share ``number`` of ``count``: shares are contiguous, in order, and
+        differ by one iteration at most."""
+        place, (body,) = region.ops.index(self.loop), self.loop.regions
+        ahead = Region()
+        b = Builder(ahead, self.loop.span)
+        start = self._wide(b, self.loop.operands[1 + self.counter])
+        trips = self._trips(b, start)
+        first, end = (self._border(b, trips, share, count) for share in (number, number + 1))
+        runs = b.value("ult", first, end)
+        self.loop.operands[0] = b.value("and", self.loop.operands[0], runs)
+        for k, step in enumerate(self.steps):
+            self.loop.operands[1 + k] = self._advanced(b, self.loop.operands[1 + k], step, first)
+        if number + 1 < count:
+            stop = self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end)
+            region.ops[place:place] = ahead.ops
+            self._stop_at(body, stop)
+        else:
+            region.ops[place:place] = ahead.ops
+        self.loop.attrs.pop(Attr.TRIP_COUNT, None)
+
+    def _stop_at(self, body: Region, stop: Value) -> None:
+        """Let the loop end where the counter reaches a value, which it meets. The test is a new operation: others may
+        use the old one."""
+        end = body.terminator
+        kept, body.ops = body.ops, []
+        again = Builder(body, end.span).value("slt" if self.signed else "ult", end.operands[1 + self.counter], stop)
+        test = body.ops
+        body.ops = [*(op for op in kept if op is not end), *test, end]
+        end.operands[0] = again
+
+    def _trips(self, b: Builder, start: Value) -> Value:
+        """The iterations of the whole loop, in 64 bits, where it runs at all."""
+        number = constant(self.bound)
+        bound = self.bound if number is None else b.const(number, self.bound.type)  # its constant may be in the loop
+        more = self.step - (0 if self.closed else 1)
+        room = b.value("sub", b.value("add", self._wide(b, bound), b.const(more, I64)), start)
+        return room if self.step == 1 else b.value("udiv", room, b.const(self.step, I64))
+
+    def _border(self, b: Builder, trips: Value, share: int, count: int) -> Value:
+        """The number of the first iteration of a share, in 64 bits."""
+        if share in (0, count):
+            return trips if share else b.const(0, I64)
+        return b.value("udiv", b.value("mul", trips, b.const(share, I64)), b.const(count, I64))
+
+    def _advanced(self, b: Builder, init: Value, step: Value | int, trips: Value) -> Value:
+        """What a carried value is after so many iterations."""
+        times = self._narrow(b, trips, init)
+        by = b.const(step, init.type) if isinstance(step, int) else step
+        return b.value("add", init, b.value("mul", times, by))
+
+    def _wide(self, b: Builder, value: Value) -> Value:
+        return b.value("sext" if self.signed else "zext", value, result=I64) if _bits(value) < 64 else value
+
+    def _narrow(self, b: Builder, value: Value, like: Value) -> Value:
+        return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
+
+
+def divided_loop(loop: Op) -> DividedLoop | str:
+    """The loop as one whose iterations can be shared, or why it is none: the end of a sentence about its kernel."""
+    (body,) = loop.regions
+    where = f"its loop over {loop.attrs[Attr.LABEL]}" if loop.attrs.get(Attr.LABEL) else "its loop"
+    again = body.terminator.operands[0].op
+    if again is None or again.opcode not in _TESTS:
+        return f"{where} may end early, or not at a bound that is known before"
+    after, bound = again.operands
+    inside = {op for op in walk(body)}
+    counter = next((k for k, one in enumerate(body.terminator.operands[1:]) if one is after), None)
+    if counter is None or bound.op in inside and constant(bound) is None or bound in body.args or _bits(after) > 32:
+        return f"{where} may end early, or not at a bound that is known before"
+    step = step_of(body.args[counter], after)
+    if step is None or step < 1:
+        return f"{where} does not count upwards by a constant"
+    if again.opcode == "ne" and not _meets(loop.operands[1 + counter], bound, step):
+        return f"{where} does not count upwards to its bound"
+    is_signed, closed = again.opcode in ("slt", "sle"), _TESTS[again.opcode]
+    if not _enters(loop, loop.operands[1 + counter], bound, again.opcode, is_signed):
+        return f"{where} may run once although its bound is reached"
+    steps: list[Value | int] = []
+    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
+        found = _step(arg, following, body, inside)
+        if found is None:
+            return f"{where} carries {arg.name or 'a value'} from one iteration to the next"
+        steps.append(found)
+    return DividedLoop(loop, counter, step, bound, closed, is_signed, tuple(steps))
+
+
+def _meets(init: Value, bound: Value, step: int) -> bool:
+    """Whether a counter that goes on until it equals its bound, both unsigned numbers, gets there without a wrap."""
+    start, end = constant(init), constant(bound)
+    return start is not None and end is not None and start < end and (end - start) % step == 0
+
+
+def _enters(loop: Op, init: Value, bound: Value, test: str, is_signed: bool) -> bool:
+    """Whether the first value of the counter passes the test wherever the loop runs."""
+    start, end = constant(init), constant(bound)
+    if start is not None and end is not None:
+        bits = _bits(init)
+        low, high = (signed(one, bits) if is_signed else one for one in (start, end))
+        return low < high or _TESTS[test] and low == high
+    return any(
+        truth and fact.op is not None and fact.op.opcode == test and _same(fact.op.operands, [init, bound])
+        for fact, truth in implied(loop.operands[0]).items()
+    )
+
+
+def _same(some: list[Value], others: list[Value]) -> bool:
+    return all(
+        a is b or constant(a) is not None and constant(a) == constant(b) for a, b in zip(some, others, strict=True)
+    )
+
+
+def _step(arg: Value, following: Value, body: Region, inside: set[Op]) -> Value | int | None:
+    """By what a carried value grows in each iteration, if that is the same in all."""
+    if not isinstance(arg.type, IntType):
+        return None
+    number = step_of(arg, following)
+    if number is not None:
+        return number
+    op = following.op
+    if op is None or op.opcode != "add" or arg not in op.operands:
+        return None
+    by = op.operands[1] if op.operands[0] is arg else op.operands[0]
+    return None if by.op in inside or by in body.args else by
+
+
+def _bits(value: Value) -> int:
+    return value.type.bits if isinstance(value.type, IntType) else 0

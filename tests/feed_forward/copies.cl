@@ -1,0 +1,18 @@
+__kernel __attribute__((feed_forward(memory(0), compute(2)))) void least(__global const int *restrict row,
+                                                                         __global const int *restrict column,
+                                                                         __global const int *restrict value,
+                                                                         __global int *restrict out,
+                                                                         __global int *restrict again, int n) {
+  for (int i = 0; i < n; i++) {
+    int least = 1 << 30;
+    for (int e = row[i]; e < row[i + 1]; e++)
+      if (value[column[e]] < least) least = value[column[e]];
+    if (least < 500) *again = 1;
+    out[i] = least;
+  }
+}
+
+__kernel __attribute__((feed_forward(memory(0), compute(3)))) void strided(__global int *restrict a, int from, int n) {
+  if (n < 0) return;
+  for (int i = from; i <= n; i += 3) a[i] = 5 * a[i] + i;
+}

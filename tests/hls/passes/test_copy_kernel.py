@@ -1,0 +1,125 @@
+"""Copies of a kernel leave the bytes of the kernel, whatever the number of copies and iterations; what they cannot share
+is refused with the reason."""
+
+import re
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError
+from hls.driver import plan_text
+from hls.ir.interpreter import run_kernel
+from hls.options import Options
+from hls.passes.link.copy_kernel import CopyKernel
+from hls.passes.link.divided_loop import DividedLoop
+from hls.target.board import load_board
+from tests.ir.new import input_of
+
+HEAD = "__kernel void k(__global int *restrict a, __global const int *restrict b, int from, int n)"
+#: bodies whose iterations are independent
+BODIES = {
+    "up": "for (int i = from; i < n; i++) a[i] = 3 * a[i] + b[i];",
+    "closed, in steps": "for (int i = from; i <= n; i += 3) a[i] = i * b[i];",
+    "unsigned": "for (uint i = from; i < (uint)n; i += 2) a[i] = b[i];",
+    "constant": "for (int i = 0; i < 30; i++) a[i] += n;",
+    "inner loop": "for (int i = from; i < n; i++) { int s = 0; for (int j = 0; j < i; j++) s += b[j]; a[i] = s; }",
+    "one constant": "for (int i = from; i < n; i++) if (b[i] & 1) a[0] = 7;",
+    "early return": "if (from > 9) return; for (int i = from; i < n; i++) a[i] = b[n - i];",
+    "table": "int t[8]; for (int i = 0; i < 8; i++) t[i] = i * from; for (int i = from; i < n; i++) a[i] = t[b[i] & 7];",
+    "ivdep": "\n#pragma ivdep\nfor (int i = from; i < n; i++) a[b[i]] = i;",
+}
+SIZE = 40
+
+
+def result(module, start: int, n: int) -> bytes:
+    rng = np.random.default_rng(3)
+    buffers = {"a": bytearray(np.arange(SIZE, dtype=np.int32)), "b": bytearray(rng.permutation(SIZE).astype(np.int32))}
+    run_kernel(module, "k", buffers, {"from": start, "n": n}, (1,), None, (0,), 100_000)
+    return bytes(buffers["a"])
+
+
+def different(body: str) -> bool:
+    before = input_of(f"{HEAD} {{ {body} }}", "copy-kernel", first=True)
+    expected = {
+        case: result(before, *case) for case in ((0, SIZE - 1), (2, 3), (3, 3), (7, 4), (1, 3), (11, 38), (0, 1))
+    }
+    for count in (2, 3, 5):
+        after = CopyKernel(address_bits=32, count=count).run(before)
+        assert [*after.functions] == ["k", "k_copy", *(f"k_copy{j}" for j in range(1, count - 1))]
+        if any(result(after, *case) != bytes_ for case, bytes_ in expected.items()):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_same_bytes(name):
+    assert not different(BODIES[name])
+
+
+def test_wrong_shares_are_noticed(monkeypatch):
+    border = DividedLoop._border
+    monkeypatch.setattr(DividedLoop, "_border", lambda self, b, trips, share, count: border(self, b, trips, 0, count))
+    assert different(BODIES["up"])
+
+
+def test_names_that_are_taken():
+    before = input_of(f"{HEAD} {{ {BODIES['up']} }}", "copy-kernel", first=True)
+    after = CopyKernel(address_bits=32, count=2, taken=frozenset({"k_copy"})).run(before)
+    assert [*after.functions] == ["k", "k_copy1"]
+
+
+REFUSED = {
+    "for (int i = 1; i < n; i++) a[i] = a[i - 1] + b[i];": "the load of a at line 2 may load what another iteration stores",
+    "for (int i = 1; i < n; i++) a[i] = a[i + 1] + b[i];": "the store of a at line 2 may store to what another iteration loads",
+    "for (int i = 1; i < n; i++) a[b[i]] = i;": "the store of a at line 2 may store to what another iteration stores",
+    "int s = 0; for (int i = 0; i < n; i++) { s += b[i]; a[i] = s; }": "carries s from one iteration to the next",
+    "for (int i = 0; i < n; i++) { if (b[i] < 0) break; a[i] = i; }": "its loop over i may end early",
+    "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i ",
+    "a[0] = n;": "it has no loop that stores",
+    "for (int i = 0; i < n; i++) a[i] = i; a[n] = 4;": "it does more than its loop",
+    "for (int i = 0; i < n; i++) atomic_add(&a[b[i]], 1);": "cannot be copied: it ",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_is_refused(body):
+    text = HEAD.replace("__kernel", "__kernel __attribute__((feed_forward(memory(0), compute(2))))")
+    with pytest.raises(CompileError, match=re.escape(REFUSED[body])) as caught:
+        plan_text(f"{text} {{\n{body} }}", load_board("de5net"), Options(), "k.cl")
+    (message,) = caught.value.diagnostics
+    assert message.code is not None and message.code.number == "E0711"
+    assert message.hint and message.span is not None
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ("memory(0), compute(1)", "is the kernel as it is"),
+        ("memory(0), compute(0)", "needs a compute part"),
+        ("memory(1), compute(0)", "needs a compute part"),
+        ("memory(0), compute(17)", "makes more than 16 copies"),
+        ("memory(2), compute(2)", "several copies have no memory parts"),
+        ("2", "takes no argument, or memory"),
+        ("compute(2), memory(0)", "takes no argument, or memory"),
+        ("memory(0)", "takes no argument, or memory"),
+    ],
+)
+def test_how_it_is_written(given, said):
+    text = HEAD.replace("__kernel", f"__kernel __attribute__((feed_forward({given})))")
+    with pytest.raises(CompileError) as caught:
+        plan_text(f"{text} {{ {BODIES['up']} }}", load_board("de5net"), Options(), "k.cl")
+    assert any(said in one.message for one in caught.value.diagnostics)
+
+
+def test_given_twice_and_on_other_kernels():
+    board, body = load_board("de5net"), f"{{ {BODIES['up']} }}"
+    two, three = (f"__attribute__((feed_forward(memory(0), compute({c}))))" for c in (2, 3))
+    for attributes, tail, said in (
+        (f"{two} {three}", body, "feed_forward is given twice, and differently"),
+        (two, "{ a[get_global_id(0)] = n; }", "it has many work-items"),
+    ):
+        with pytest.raises(CompileError, match=said):
+            plan_text(HEAD.replace("__kernel", f"__kernel {attributes}") + tail, board, Options(), "k.cl")
+    plan = plan_text(HEAD.replace("__kernel", f"__kernel {two}") + body, board, Options(), "k.cl")
+    assert [one.function.name for one in plan.kernels] == ["k", "k_copy"] and not plan.networks
+    assert "2 copies of kernel k share the iterations of its outermost loop" in [one.message for one in plan.warnings]

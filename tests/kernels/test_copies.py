@@ -1,0 +1,39 @@
+"""Copies of a kernel that share its iterations, in simulated hardware: bytes of the interpreter, with random stalls."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .groups import ChannelSystem
+from .system import Launch
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parents[1] / "feed_forward" / "copies.cl").read_text()
+SIZE = 40
+SEEDS = (0, 1, 2)
+
+
+def least(n: int) -> Launch:
+    rng = np.random.default_rng(n + 5)
+    row = np.concatenate([[0], np.cumsum(rng.integers(0, 5, SIZE))]).astype(np.int32)
+    column = rng.integers(0, 64, row[-1]).astype(np.int32)
+    value = rng.integers(0, 1000, 64).astype(np.int32)
+    ends = {"out": np.zeros(SIZE, np.int32), "again": np.zeros(1, np.int32)}
+    return Launch({"row": row, "column": column, "value": value, **ends}, {"n": n})
+
+
+def strided(start: int, n: int) -> Launch:
+    return Launch({"a": np.arange(SIZE, dtype=np.int32)}, {"from": start, "n": n})
+
+
+def test_copies_in_hardware():
+    system = ChannelSystem(SOURCE, "de5net", probe=True)
+    try:
+        assert {k.name: len(k.layout.parts) for k in system.result.interface.kernels} == {"least": 1, "strided": 2}
+        measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
+        for part in (measured, *measured["parts"]):
+            assert part["cycles"] == measured["cycles"] == sum(one["cycles"] for one in part["accounts"])
+        system.check("strided", [strided(2, SIZE - 1), strided(5, 5), strided(9, 8), strided(0, -1)], SEEDS)
+    finally:
+        system.close()
