@@ -18,7 +18,7 @@ from .identity import LoopIds
 from .phrasing import say_operation
 from .shared_area import SharedUsers
 
-__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of", "role_of"]
+__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of", "parts_of", "role_of"]
 
 #: roles of the instances in the top module, other than kernels
 _SHARED: tuple[tuple[re.Pattern, Role], ...] = (
@@ -53,7 +53,7 @@ class KernelNames:
     function: Function
     instances: tuple[
         str, ...
-    ]  #: of the kernels in the top module, all copies; NAME_control holds the registers of NAME
+    ]  #: of the kernels in the top module, all copies; NAME_control holds the registers of NAME, NAME_counters counts
     named: Mapping[str, Value | Op]
     loops: LoopIds
     #: of the words that the control registers' read port chooses among, the share that counters have
@@ -87,10 +87,13 @@ class _Kernel:
         }
 
     def leaves(self, piece: Piece) -> list[_Leaf]:
-        """What the piece is. Its path begins with an instance of the kernel, or of its control registers."""
+        """What the piece is. Its path begins with an instance of the kernel, of its control registers, or of its
+        totals."""
         if piece.path[0] in self.kernel.instances:
             return [self._inside(piece)]
         span, used = self.kernel.function.span, piece.resources
+        if piece.path[0] in {parts_of(one)[2] for one in self.kernel.instances}:
+            return [_Leaf(piece, self.kernel, Role.COUNTERS, span)]
         # the read port chooses among all registers, each of which is a case of the same cost
         read = round(used.logic * self.kernel.counter_words) if piece.signal in _READ_PORT else 0
         counters = replace(piece, resources=Resources(read))
@@ -152,6 +155,12 @@ def _role(name: str, table) -> Role | None:
     return next((role for pattern, role in table if pattern.fullmatch(name)), None)
 
 
+def parts_of(module: str) -> tuple[str, str, str]:
+    """The instances in the top module that belong to the kernel whose module has that name: it, its control registers,
+    and the totals of its counters."""
+    return module, f"{module}_control", f"{module}_counters"
+
+
 def role_of(instance: str, in_kernel: bool, control: bool = False) -> str:
     """The role of an instance of that name in a kernel or in the top module, as the report words it; "" for one in a
     kernel that has none of its own. ``control``: it holds the control registers of a kernel."""
@@ -167,7 +176,7 @@ def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:
     owners: dict[str, _Kernel] = {}
     for kernel in kernels:
         finder = _Kernel(kernel)
-        owners |= {name: finder for one in kernel.instances for name in (one, f"{one}_control")}
+        owners |= {name: finder for one in kernel.instances for name in parts_of(one)}
     found = []
     for piece in area.pieces:
         if piece.resources == NOTHING:

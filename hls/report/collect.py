@@ -15,7 +15,7 @@ from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
-from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
+from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of, parts_of
 from .channels import collect_channels
 from .copies import CopyGroup, group_copies
 from .identity import LoopIds
@@ -46,7 +46,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
     entries = {name: group.names[0] for group in groups for name in group.names}
     modules = module_names(list(result.interface.layouts))
     built = [_entry(result, group, area, modules, predictions) for group in groups]
-    mine = {part for module in modules.values() for part in _parts(module)}
+    mine = {part for module in modules.values() for part in parts_of(module)}
     found = leaves(area, [names for _, names in built])
     channels = collect_channels(result.channels, entries)
     report = Report(
@@ -94,7 +94,7 @@ def _entry(
 ) -> tuple[Kernel, KernelNames]:
     """The report of equal kernels, and what is needed to find their area."""
     first, board = group.kernels[0], result.board
-    parts = [part for name in group.names for part in _parts(modules[name])]
+    parts = [part for name in group.names for part in parts_of(modules[name])]
     what_if = WhatIf(result.module, Compilation(board, result.options))
     timing = what_if.compilation.of(first.function).timing.planned(first.memory)
     kernel, loops = _collect(first, result.module, board.read_latency, _sum(area, parts), timing, what_if)
@@ -137,11 +137,6 @@ def _network(verdict, channels: Iterable[Channel]) -> Network:
     inside = dict.fromkeys(one.name for one in channels if {one.writer, one.reader} <= set(verdict.kernels))
     kind = _DEADLOCK[verdict.kind]
     return Network(verdict.kernels, kind, verdict.reason, verdict.span, circle, depths, tuple(inside))
-
-
-def _parts(module: str) -> tuple[str, str]:
-    """The instances in the top module that belong to the kernel whose module has that name."""
-    return module, f"{module}_control"
 
 
 def _sum(area: DesignArea, names: Iterable[str]) -> Resources:
