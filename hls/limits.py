@@ -14,14 +14,17 @@ __all__ = [
     "MOST_ARGUMENT_BYTES",
     "MOST_ARRAY_BYTES",
     "MOST_CHOSEN",
+    "MOST_INITIALIZED_BYTES",
     "MOST_WORK_ITEMS",
     "TOLD_WORK_ITEMS",
     "Limits",
     "exceeded",
 ]
 
-#: most bytes of an array on the chip; larger ones must be buffers
-MOST_ARRAY_BYTES = 1 << 20
+#: most bytes of an array on the chip; larger ones must be buffers. The block RAMs of the device limit it further
+MOST_ARRAY_BYTES = 16 << 20
+#: most bytes of an array with an initializer, all of which the Verilog text holds
+MOST_INITIALIZED_BYTES = 1 << 20
 #: bytes of a kernel's arguments, each in whole words of 8 bytes: they share the register window with the sizes of a
 #: launch
 MOST_ARGUMENT_BYTES = 3584

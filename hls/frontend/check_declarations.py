@@ -11,10 +11,11 @@ from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, owne
 from .check_calls import CallChecker
 from .check_structs import innermost
 from .evaluate import constant, constant_data
-from .initializers import flatten
+from .initializers import check_size, flatten
 from .layout import has_pointer
 from .lexer import Attribute
 from .scope import TypeName
+from .words import TYPE_WORDS
 
 __all__ = ["DeclarationChecker"]
 
@@ -33,10 +34,24 @@ class DeclarationChecker(CallChecker):
             if isinstance(declared.type, ct.Struct) and not declared.type.name:
                 declared.type.name, declared.type.tagged = str(node.name), False  # its only name
             declared = self._typedef_attributes(node, declared, span)
+            if node.name in TYPE_WORDS:
+                self._check_again(node.name, declared, span)
+                return []
             known = self.here(node.name)
             if not isinstance(known, TypeName) or known.meaning != declared:  # repeating the same typedef is allowed
                 self.add(node.name, TypeName(declared, span), span)
         return []
+
+    def _check_again(self, name: str, declared: ct.Qualified, span: Span):
+        """Raises an error if a typedef gives a type of OpenCL C another meaning."""
+        meant = self._word(name, span)
+        if declared != meant:
+            raise CompileError.at(
+                span,
+                f"'{name}' is a type of OpenCL C, to which this typedef gives another meaning",
+                "remove the declaration, or use another name",
+                code=Code.DEFINED_TWICE,
+            )
 
     def _typedef_attributes(self, node, declared: ct.Qualified, span) -> ct.Qualified:
         """The type modified by the attributes of its typedef; they do not apply to the members of a struct."""
@@ -202,6 +217,8 @@ class DeclarationChecker(CallChecker):
 
     def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
         """(number of the first scalar, value) of an initializer."""
+        if isinstance(t, ct.Array):
+            check_size(t.size, self.span(init))
         if isinstance(init, c_ast.InitList) or not isinstance(t, ct.Struct | ct.Vector):
             return tuple(flatten(self, t, init))
         return ((0, self.assignable(self.rvalue(init), t, "the initial value")),)

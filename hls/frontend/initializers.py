@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import Code, CompileError
-from ..limits import MOST_ARRAY_BYTES
+from ..diag import Code, CompileError, Span
+from ..limits import MOST_INITIALIZED_BYTES
 from . import tree as tt
 from . import types as ct
 from .constants import unescaped
 from .extensions import Range
 from .layout import leaf_count
 
-__all__ = ["flatten", "implied_length", "listed"]
+__all__ = ["check_size", "flatten", "implied_length", "listed"]
 
 _Given = list[tuple[int, tt.Expr]]
 
@@ -34,20 +34,25 @@ def flatten(checker, t: ct.CType, init) -> _Given:
 
 def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
     """The length of an array declared without one, from its initializer."""
-    longest = ct.Array(t.element, MOST_ARRAY_BYTES // t.element.size + 1)
+    longest = ct.Array(t.element, MOST_INITIALIZED_BYTES // t.element.size + 1)
     with checker.quiet():
         given = flatten(checker, longest, init)
     if not given:
         raise CompileError.at(checker.span(init), "an array needs at least one element", code=Code.INITIALIZER)
     length = max(k for k, _ in given) // leaf_count(t.element) + 1
-    if length * t.element.size > MOST_ARRAY_BYTES:
+    check_size(length * t.element.size, checker.span(init))
+    return length
+
+
+def check_size(size: int, span: Span | None) -> None:
+    """Raises an error if an initializer is for more than so many bytes."""
+    if size > MOST_INITIALIZED_BYTES:
         raise CompileError.at(
-            checker.span(init),
-            f"this array needs {length * t.element.size} bytes on the chip",
-            f"at most {MOST_ARRAY_BYTES}; use a __global buffer",
+            span,
+            f"this array needs {size} bytes on the chip",
+            f"at most {MOST_INITIALIZED_BYTES} with an initializer; use a __global buffer",
             code=Code.ARRAY_SIZE,
         )
-    return length
 
 
 class _Items:

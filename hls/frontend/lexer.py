@@ -6,7 +6,7 @@ from pycparser.c_lexer import CLexer, Token
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from .preprocess import Expanded
-from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
+from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS, TYPE_WORDS
 
 __all__ = ["Attribute", "OpenCLLexer", "Word"]
 
@@ -33,8 +33,14 @@ _JOINS_TYPE = {
     "ENUM",
     "TYPEDEF",
 }
+#: behind which a name is declared
+_ENDS_TYPE = _JOINS_TYPE - {"CONST", "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "TYPEDEF"} | {
+    "RBRACE",
+    "COMMA",
+}
 _LOOPS = {"FOR", "WHILE", "DO"}
 _BEHIND_NAME = {"LBRACKET", "EQUALS", "COMMA", "SEMI"}
+_OPENS, _CLOSES = {"LPAREN", "LBRACKET", "LBRACE"}, {"RPAREN", "RBRACKET", "RBRACE"}
 _AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO", "PPPRAGMASTR"}
 
 
@@ -109,6 +115,7 @@ class OpenCLLexer(CLexer):
             tokens.append(self._located(token))
             tokens[-1].value.touches, before = place == before, end
         self._queue, self._next = self._fold(tokens), 0
+        _name_types_again(self._queue)
 
     def token(self) -> Token | None:
         """The next token, None at the end."""
@@ -215,6 +222,19 @@ def _declarator(tokens: list[Token], k: int) -> Token | None:
         k += 1
     following = tokens[k + 1].type if k + 1 < len(tokens) else ""
     return tokens[k] if following in _BEHIND_NAME and tokens[k].type == "ID" else None
+
+
+def _name_types_again(tokens: list[Token]) -> None:
+    """Make a name of each type of OpenCL C that a typedef declares again, as headers for several languages do."""
+    depth, inside = 0, False
+    for before, token, following in zip(tokens, tokens[1:], tokens[2:]):
+        inside = inside or before.type == "TYPEDEF"
+        depth += (token.type in _OPENS) - (token.type in _CLOSES)
+        ends = depth == 0 and following.type in ("SEMI", "COMMA")
+        if inside and ends and token.value in TYPE_WORDS and before.type in _ENDS_TYPE:
+            token.type = "ID"
+        if depth == 0 and token.type == "SEMI":
+            inside = False
 
 
 def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:

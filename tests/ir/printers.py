@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hls.analysis.affine.affine import AffineForms
 from hls.analysis.affine.delinearize import rows_of
 from hls.analysis.affine.floordiv import quotient
+from hls.analysis.affine.form import compared_facts
 from hls.analysis.affine.iteration_domain import Domains
 from hls.analysis.bits.demanded_bits import demanded
 from hls.analysis.bits.gf2_forms import LinearForms
@@ -43,6 +44,19 @@ def _affine(function: Function, names: Names) -> Iterator[str]:
         form = forms.offset(op)
         low, high = forms.bounds(form)
         yield f"{names.op(op)}: byte {names.sum(form)}, {_interval(low, high)}"
+
+
+def _compared(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, address_bits(function))
+    for op in walk(function.body):
+        if op.opcode == "select" and isinstance(op.result.type, IntType) and op.result.type.bits > 1:
+            low, high = forms.bounds(forms.exact(op.result, True))
+            yield f"{names(op.result)}: {_interval(low, high)}"
+        for truth in (True, False) if op.results else ():
+            facts = compared_facts(forms.exact, op.results[0], truth)
+            if facts:
+                shown = " and ".join(f"{names.sum(fact)} >= 0" for fact in facts)
+                yield f"{names(op.result)} is {str(truth).lower()}: {shown}"
 
 
 def _interval(low: float, high: float) -> str:
@@ -252,6 +266,7 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "affine": _affine,
     "delinearize": _rows,
     "floordiv": _floordiv,
+    "form": _compared,
     "iteration_domain": _domains,
     "demanded_bits": _demanded,
     "gf2_forms": _linear,

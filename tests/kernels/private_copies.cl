@@ -102,3 +102,29 @@ __kernel void large(ARGS) {  // a copy has 16 KiB: two of them, no more
     for (int k = 0; k < 64; k++) out[r * 64 + k] = t[(63 - k) * 64 + r];
   }
 }
+
+__kernel void last_chunk_shorter(ARGS) {  // in place: no chunk waits for the one before
+  for (int i = 0; i < n * 61; i += 64) {
+    int t[64], m = 64;
+    if (i + 64 > n * 61) m = n * 61 - i;
+    for (int k = 0; k < m; k++) t[k] = out[i + k];
+    for (int k = 0; k < m; k++) out[i + k] = t[m - 1 - k] + a[i + k];
+  }
+}
+
+__kernel void least_of_two(ARGS) {
+  int t[64];
+  for (int i = 0; i < n * 61; i += 64) {
+    int m = min(64, n * 61 - i);
+    for (int k = 0; k < m; k++) t[k] = out[i + k] * 3;
+    for (int k = 0; k < m; k++) { t[k] += a[i + k]; out[i + k] = t[k]; }
+  }
+}
+
+__kernel void until_both_end(ARGS) {  // a condition of two sums, in stages
+  int t[64];
+  for (int i = 0; i < n * 61; i += 64) {
+    for (int k = 0; k < 64 && i + k < n * 61; k++) t[k] = out[i + k] ^ i;
+    for (int k = 0; k < 64 && i + k < n * 61; k++) out[i + k] = t[k] + a[i + k];
+  }
+}

@@ -23,6 +23,9 @@ COPIES = {
     "kept": (1, 1),
     "recurrent": (8, 1),
     "large": (2, 1),
+    "last_chunk_shorter": (8, 1),
+    "least_of_two": (4, 4),
+    "until_both_end": (8, 1),
 }
 
 
@@ -51,6 +54,12 @@ def test_iterations_overlap(system):
     (stats,) = system.check("reversed", [launch(16)])
     inner = [loop for loop in stats["loops"] if loop["iterations"] == 16 * 64]
     assert len(inner) == 2 and stats["cycles"] < 1.4 * 16 * 64
+
+
+@pytest.mark.parametrize("kernel", ["last_chunk_shorter", "least_of_two", "until_both_end"])
+def test_chunks_overlap(system, kernel):
+    (stats,) = system.check(kernel, [launch(16)])
+    assert stats["cycles"] < 1.4 * 16 * 61
 
 
 def test_iterations_take_turns(system):

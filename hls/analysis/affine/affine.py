@@ -8,7 +8,6 @@ address space; a narrower one is unsigned. A value that is no sum is a symbol.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...ir import Attr, Function, MemoryObject, Op, Value, memory_name, predicate, walk
@@ -18,16 +17,18 @@ from ...narrow import present
 from ..bits.known_bits import TrailingZeros
 from ..bits.ranges import Range, ranges
 from ..induction.bounded_step import pace
-from ..induction.periodic import PeriodicSequence, PeriodicSequences
+from ..induction.periodic import PeriodicSequences
 from ..loops.loop_tree import Induction, Loop, LoopTree
 from ..predicates.implication import implied
 from .floordiv import Quotient, quotient
+from .form import Affine, Symbol, WrappedSum, compared_facts, narrowed_by
 
 __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]
 
 _FAR = 1 << 80  #: exceeds every 64-bit value: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
 _SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
+_MOST_SELECTS = 4  #: depth to which arms of selects that depend on each other are bounded
 _SIZES = (
     "global_size",
     "local_size",
@@ -38,72 +39,6 @@ _SIZES = (
     "group_count",
     "work_dim",
 )
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A value as an unknown number, read as signed or as unsigned, between ``low`` and ``high``.
-
-    With ``wraps``, a sum, the unknown is instead how often 2**bits must be added to that sum to obtain the value.
-    ``course`` is its sequence over the iterations, if that is the same in every run; ``quotient`` the sum of which it
-    is a quotient; ``pace`` its initial value, the loop that carries it, and its least and greatest increase in an
-    iteration.
-    """
-
-    value: Value
-    signed: bool
-    low: int = field(compare=False)
-    high: int = field(compare=False)
-    wraps: "Affine | None" = field(default=None, compare=False)
-    course: PeriodicSequence | None = field(default=None, compare=False)
-    quotient: "tuple[Quotient, Affine] | None" = field(default=None, compare=False)
-    pace: "tuple[Affine, Loop, int, int] | None" = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
-class WrappedSum:
-    """A value that is a wrapped sum, as one number within its bounds, in place of the sum."""
-
-    symbol: Symbol
-
-
-@dataclass(frozen=True)
-class Affine:
-    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop, which stands for its iteration
-    counter from 0."""
-
-    const: int = 0
-    terms: dict = field(default_factory=dict)
-
-    def __add__(self, other: "Affine") -> "Affine":
-        terms = dict(self.terms)
-        for unknown, factor in other.terms.items():
-            terms[unknown] = terms.get(unknown, 0) + factor
-        return Affine(self.const + other.const, {u: f for u, f in terms.items() if f})
-
-    def __mul__(self, factor: int) -> "Affine":
-        return Affine(self.const * factor, {u: f * factor for u, f in self.terms.items()} if factor else {})
-
-    def __sub__(self, other: "Affine") -> "Affine":
-        return self + other * -1
-
-    def unwrapped(self, symbol: Symbol) -> "Affine | None":
-        """The form with a sum that wraps, counted by ``symbol``, replaced by a bounded value; None if that is
-        impossible."""
-        factor = self.terms[symbol]
-        times, rest = divmod(factor, 1 << symbol.value.type.bits)
-        if rest:
-            return None
-        # the wrapped value is its sum plus a multiple of a power of two; it replaces both
-        return self - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {WrappedSum(symbol): times})
-
-    def loops(self) -> Iterable[Loop]:
-        """The loops whose iteration counters occur in the form."""
-        return (u for u in self.terms if isinstance(u, Loop))
-
-    def symbols(self) -> Iterable[Symbol]:
-        """The unknowns of the form that are no iteration counters."""
-        return (u for u in self.terms if isinstance(u, Symbol))
 
 
 class _KnownRanges(dict):
@@ -131,6 +66,7 @@ class AffineForms:
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
         self._courses = PeriodicSequences(self.tree)
         self._offsets: dict[tuple[Op, Value, Value], Affine] = {}
+        self._within = 0  #: selects whose arms are being bounded
 
     @cached_property
     def ranges(self) -> dict[Value, Range]:
@@ -283,7 +219,23 @@ class AffineForms:
         if op is None:
             return full
         known = self.ranges[value]
-        return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+        low, high = (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+        if op.opcode != "select" or self._within >= _MOST_SELECTS:
+            return low, high
+        self._within += 1
+        arms = [self._arm(op, arm, truth, is_signed) for arm, truth in zip(op.operands[1:], (True, False))]
+        self._within -= 1
+        return max(low, min(least for least, _ in arms)), min(high, max(most for _, most in arms))
+
+    def _arm(self, select: Op, arm: Value, truth: bool, is_signed: bool) -> tuple[int, int]:
+        """The bounds of an arm of a select where it is chosen: in ``i + 64 > n ? n - i : 64`` at most 63 and 64."""
+        known = self.ranges[arm]
+        low, high = (known.smin, known.smax) if is_signed else (known.umin, known.umax)
+        if arm.op is None or arm.op.opcode not in ("add", "sub"):
+            return low, high
+        chosen = implied(select.operands[0], truth).items()
+        facts = [fact for condition, holds in chosen for fact in compared_facts(self.exact, condition, holds)]
+        return narrowed_by(facts, self.exact(arm, is_signed), low, high)
 
     # --- modulo the width ---
 

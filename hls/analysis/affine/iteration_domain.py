@@ -8,6 +8,7 @@ from ...ir.rewrite import constant
 from ..loops.loop_tree import Loop, LoopTree
 from ..predicates.implication import implied
 from .affine import Affine, AffineForms
+from .form import compared_facts
 
 __all__ = ["Condition", "Domains"]
 
@@ -81,10 +82,8 @@ class Domains:
             if behind is not None:
                 loop, count = behind
                 yield Affine(-count, {loop: 1}) if truth else Affine(count - 1, {loop: -1})
-            elif value.op is not None and value.op.opcode in _FACTS:
-                is_signed, what = _FACTS[value.op.opcode]
-                left, right = (self.forms.exact(v, is_signed) for v in value.op.operands)
-                yield from what(left, right, truth)
+            else:
+                yield from compared_facts(self.forms.exact, value, truth)
 
 
 def _tightest(facts: Iterable[Affine]) -> Iterable[Affine]:
@@ -117,30 +116,3 @@ def _behind(value: Value, tree: LoopTree) -> tuple[Loop, int] | None:
         if count > len(loop.body.args):
             break
     return None
-
-
-def _less(a: Affine, b: Affine, truth: bool):
-    return [b - a - Affine(1)] if truth else [a - b]
-
-
-def _less_or_equal(a: Affine, b: Affine, truth: bool):
-    return _less(b, a, not truth)
-
-
-def _equal(a: Affine, b: Affine, truth: bool):
-    return [a - b, b - a] if truth else []
-
-
-def _not_equal(a: Affine, b: Affine, truth: bool):
-    return _equal(a, b, not truth)
-
-
-#: comparison -> (whether it reads its operands as signed, what it implies)
-_FACTS = {
-    "slt": (True, _less),
-    "sle": (True, _less_or_equal),
-    "ult": (False, _less),
-    "ule": (False, _less_or_equal),
-    "eq": (True, _equal),
-    "ne": (True, _not_equal),
-}

@@ -4,7 +4,7 @@ import functools
 import itertools
 from dataclasses import dataclass
 
-from ...ir import Function, IntType, Op, Region, Value, walk
+from ...ir import BOOL, Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...narrow import present
 from ..predicates.guarded_values import COMPARISONS, GuardedValue, GuardedValues, compared
@@ -126,6 +126,12 @@ class _Ranges:
                 if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # no higher bits
                     low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, condition.op, truth)
                     found = found.clip(False, low.umin, low.umax)
+                if _extended(part) is value:
+                    wide = TRANSFER[part.defining_op.opcode](part.type.bits, found)
+                    wide = self._bounded(wide, part, condition.op, truth)
+                    is_signed = part.defining_op.opcode == "sext"
+                    ends = (wide.smin, wide.smax) if is_signed else (wide.umin, wide.umax)
+                    found = found.clip(is_signed, *ends)
         return found
 
     def _bounded(self, found: Range, value: Value, compare: Op, truth: bool) -> Range:
@@ -280,6 +286,12 @@ def _moved(found: Range, more: int, bits: int) -> Range:
 def _whole(part: Value) -> Value | None:
     """The value of which ``part`` is the low bits."""
     return part.op.operands[0] if part.op is not None and part.op.opcode == "trunc" else None
+
+
+def _extended(part: Value) -> Value | None:
+    """The value that ``part`` is with more bits, which is not one bit alone."""
+    extended = part.op is not None and part.op.opcode in ("zext", "sext") and part.op.operands[0].type != BOOL
+    return part.defining_op.operands[0] if extended else None
 
 
 def _less(signed: bool, strict: bool):

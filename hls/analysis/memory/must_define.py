@@ -2,9 +2,9 @@
 in the same iteration, so that no contents of an array are live into the next.
 
 A store counts for the bytes it certainly writes: its predicate is always true, and each loop around it that does not
-contain the load has the exact trip count given by its single comparison of a counter. The load counts for all bytes it
-might read. Both are sets of bytes in terms of what the two share: counters of the loops around both, and values that
-are equal for both.
+contain the load has the exact trip count given by its comparisons of a counter, all of which hold. The load counts for
+all bytes it might read. Both are sets of bytes in terms of what the two share: counters of the loops around both, and
+values that are equal for both.
 """
 
 from collections.abc import Iterable
@@ -130,11 +130,12 @@ class MustDefine:
         """Affine forms that are non-negative exactly if the condition is true; None if there are none."""
         if constant(condition) is not None:
             return [] if constant(condition) == 1 else None
-        if (
-            condition.type != BOOL
-            or condition.op is None
-            or condition.op.opcode not in ("slt", "sle", "ult", "ule", "eq")
-        ):
+        if condition.op is None or condition.type != BOOL:
+            return None
+        if condition.op.opcode == "and":
+            parts = [self._exactly(part) for part in condition.op.operands]
+            return [form for part in parts for form in part or ()] if all(part is not None for part in parts) else None
+        if condition.op.opcode not in ("slt", "sle", "ult", "ule", "eq"):
             return None
         return list(self.domains.facts(condition))
 

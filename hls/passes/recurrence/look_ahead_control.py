@@ -1,8 +1,9 @@
 """Look-ahead transformation of loop control that does not fit into one clock cycle."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...analysis.timing import EPSILON_NS, Arrivals, TimingModel
+from ...analysis.timing import EPSILON_NS, Arrival, Arrivals, TimingModel
 from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import add_carried
@@ -28,6 +29,10 @@ class LookAheadControl(FunctionPass):
     single-cycle recurrence of the state (e.g. a row counter that steps when a column counter wraps, and is compared)
     adds one iteration. All operations involved are total and without effect, so computing them past the last iteration
     does no harm. Only states computed by cheap integer operations are treated.
+
+    The carried bits are one delay line where a launch enters the loop once
+    (:mod:`hls.planning.schedule.carried_delay_lines`). In an inner loop, where each bit is a register, they would take
+    the cycles that they give: there the condition itself is pipelined (:class:`_Stages`).
     """
 
     timing: TimingModel
@@ -40,20 +45,24 @@ class LookAheadControl(FunctionPass):
         self._region(result.body)
         return result
 
-    def _region(self, region: Region):
+    def _region(self, region: Region, nested: bool = False):
         for op in list(region.ops):
             for inner in op.regions:
-                self._region(inner)
+                self._region(inner, nested or op.opcode == "loop")
             if op.opcode == "loop" and not op.attrs.get(Attr.RING):  # a barrier loop decides after all of its levels
                 place = region.ops.index(op)
-                region.ops[place:place] = carry_ahead(op, self.timing)
+                region.ops[place:place] = carry_ahead(op, self.timing, nested)
 
 
-def carry_ahead(loop: Op, timing: TimingModel) -> list[Op]:
-    """Look ahead for the loop's control if it takes too long, in place; returns the operations to insert before it."""
+def carry_ahead(loop: Op, timing: TimingModel, nested: bool = False) -> list[Op]:
+    """Look ahead for the loop's control if it takes too long, in place; returns the operations to insert before it.
+    ``nested``: another loop is around it."""
     control = _control(loop)
     if control is None or not _is_too_long(loop, control, timing):
         return []
+    stages = _Stages.of(loop, control, timing) if nested else None
+    if stages is not None:
+        return _pipeline(loop, control, stages)
     return _transform(loop, control, 2 + _late(loop, control, timing))
 
 
@@ -122,6 +131,105 @@ def _control(loop: Op) -> _Control | None:
     ops = tuple(op for op in region.ops if op.results and op.results[0] in needed)
     carried = tuple(k for arg, k in index.items() if arg in needed)
     return _Control(condition, ops, carried) if carried and len(ops) <= MOST_OPS else None
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """The cycle in which each value of a condition is computed, from 0, in which the states arrive; a stage begins with
+    registers. ``last`` is that of the condition."""
+
+    of_value: Mapping[Value, int]
+    ops: tuple[Op, ...]
+    last: int
+
+    @classmethod
+    def of(cls, loop: Op, control: "_Control", timing: TimingModel) -> "_Stages | None":
+        """The stages of a condition that takes more than one cycle after a state that takes one; else None."""
+        region = loop.regions[0]
+        nexts = region.terminator.operands[1:]
+        args = [region.args[k] for k in control.carried]
+        state = Arrivals(timing, dict.fromkeys(args, timing.register())).follow(control.ops)
+        if any(state.misses(nexts[arg.index]) for arg in args):
+            return None
+        found = {value: timing.register() for arg in args for value in (arg, nexts[arg.index])}
+        ops = tuple(op for op in control.ops if op.result not in found)
+        for op in ops:
+            if timing.expected(op):
+                return None
+            read = [found[value] for value in op.operands if value in found]
+            cycle = max((arrival.cycle for arrival in read), default=0)
+            ns = max((a.ns if a.cycle == cycle else timing.register().ns for a in read), default=0.0)
+            if timing.exceeds(ns + timing.delay(op)):
+                cycle, ns = cycle + 1, timing.register().ns
+            found[op.result] = Arrival(cycle, ns + timing.delay(op))
+        if control.condition not in found:
+            return None
+        last = int(found[control.condition].cycle)
+        fits = 0 < last <= MOST_LATE and not any(timing.exceeds(arrival.ns) for arrival in found.values())
+        return cls({value: int(arrival.cycle) for value, arrival in found.items()}, ops, last) if fits else None
+
+    def crossing(self) -> list[tuple[Value, int]]:
+        """The values that registers hold, with the stage that begins with each."""
+        used: dict[Value, int] = {}
+        for op in self.ops:
+            for value in op.operands:
+                if value in self.of_value:
+                    used[value] = max(used.get(value, 0), self.of_value[op.result])
+        return [(value, stage) for value, end in used.items() for stage in range(self.of_value[value] + 1, end + 1)]
+
+
+def _pipeline(loop: Op, control: _Control, stages: _Stages) -> list[Op]:
+    """The condition in ``stages``: each of them treats another iteration, and registers hold the values between."""
+    region = loop.regions[0]
+    nexts = region.terminator.operands[1:]
+    args = [region.args[k] for k in control.carried]
+    before, distance = Region(), 2 + stages.last
+    state = dict(zip(args, [loop.operands[1 + k] for k in control.carried], strict=True))
+    states, bits = [state], []
+    for _ in range(distance):  # s(1), s(2), ..., each with its validity
+        state, bit = _step(before, control, state, nexts)
+        states.append(state)
+        bits.append(bit)
+    ahead = [add_carried(loop, states[-2][a], states[-2][a].name) for a in args]
+    far = [add_carried(loop, states[-1][a], states[-1][a].name) for a in args]
+    crossing = stages.crossing()
+    computed = {  # by the iterations before the first one
+        stage: _condition_values(before, stages, states[distance - 1 - stage], states[distance - stage], nexts)
+        for stage in {stage for _, stage in crossing}
+    }
+    held = {(value, stage): add_carried(loop, computed[stage][value], value.name) for value, stage in crossing}
+    again = add_carried(loop, bits[0], bits[0].name)
+
+    terminator = region.ops.pop()
+    near, distant = (dict(zip(args, (v.arg for v in values), strict=True)) for values in (ahead, far))
+    farther, _ = _step(region, control, distant, nexts)
+    now = near | {nexts[arg.index]: value for arg, value in distant.items()}
+    for op in stages.ops:
+        stage = stages.of_value[op.result]
+        read = {
+            value: now[value] if stages.of_value[value] == stage else held[value, stage].arg
+            for value in op.operands
+            if value in stages.of_value
+        }
+        region.ops += clone_ops([op], read)
+        now[op.result] = read[op.result]
+    terminator.operands[0] = again.arg
+    region.ops.append(terminator)
+    for carried, following in zip(ahead, distant.values(), strict=True):
+        carried.set_next(following)
+    for carried, arg in zip(far, args, strict=True):
+        carried.set_next(farther[arg])
+    for (value, stage), carried in held.items():
+        carried.set_next(now[value] if stage == stages.of_value[value] + 1 else held[value, stage - 1].arg)
+    again.set_next(now[control.condition])
+    return before.ops
+
+
+def _condition_values(region: Region, stages: _Stages, state: dict, following: dict, nexts) -> dict[Value, Value]:
+    """All values of the condition of a state and its next state."""
+    values = dict(state) | {nexts[arg.index]: value for arg, value in following.items()}
+    region.ops += clone_ops(list(stages.ops), values)
+    return values
 
 
 def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:

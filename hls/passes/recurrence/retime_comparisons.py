@@ -1,5 +1,6 @@
 """Retiming of comparisons: conditions on counters are computed one iteration before they are used."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...analysis.loops.sccs import components
@@ -15,6 +16,8 @@ __all__ = ["RetimeComparisons"]
 _COMPARISONS = frozenset({"eq", "ne", "slt", "sle", "ult", "ule"})
 #: most selects and sums between a counter and its next value
 _MOST_PARTS = 16
+#: most different sums by which a counter steps, each of which takes a carried value
+_MOST_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,9 @@ class RetimeComparisons(FunctionPass):
     e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. The terms with ``r`` are known in advance; so the path from
     ``z`` to ``e'`` contains no sum, and only a comparison of the remaining distance with 0. So it does if ``x`` has
     fewer bits than ``n``: then ``n`` is a number of so many bits, or never reached. Other comparisons are treated in
-    the same way, with ``z = x + s`` compared with ``n``. If the path contains further selects, each arm is treated so.
-    Exact for every operand, as sums wrap in the same way on both paths.
+    the same way, with ``z = x + s`` compared with ``n``. If the path contains further selects, each arm is treated so:
+    a counter that steps by different sums, as in ``x += s; if (x >= n) x -= n``, carries a ``z`` for each. Exact for
+    every operand, as sums wrap in the same way on both paths.
     """
 
     timing: TimingModel
@@ -42,6 +46,10 @@ class RetimeComparisons(FunctionPass):
             if not loop.attrs.get(Attr.RING):
                 _Loop(region, loop, self.timing).run()
         return result
+
+
+#: invariants that are added to a counter, the last one first
+Terms = tuple[Value, ...]
 
 
 class _Stuck(Exception):
@@ -58,27 +66,37 @@ class _Loop:
         self.moved: dict[Value, Value] = {}
         self.before = Region()
         self.ones: dict[IntType, Value] = {}
+        #: loop-invariant values that are subtracted, and their complements to 0
+        self.negated: dict[Value, Value] = {}
+        #: sums of loop-invariant values
+        self.sums: dict[Terms, Value] = {}
 
     def run(self):
-        late = self._late()
+        late, retimed = self._late(), set[Value]()
         for op in [op for op in self.body.ops if op.opcode in _COMPARISONS and self.component.get(op.result) in late]:
             form = self._compared(op)
-            if form is not None:
-                self._replace(op, form)
+            if form is not None and self._replace(op, form):
+                retimed.add(form.counter)
+        for counter in sorted(retimed, key=lambda counter: counter.index):
+            self._shorten(counter)
         place = self.region.ops.index(self.loop)
         self.region.ops[place:place] = self.before.ops
+
+    def _arrivals(self) -> Arrivals:
+        """The arrivals of what logic computes on recurrences, from the registers of carried values."""
+        arrivals = Arrivals(self.timing, dict.fromkeys(self.body.args, self.timing.register()))
+        return arrivals.follow(
+            op for op in self.body.ops if has(op, "logic") and any(value in self.component for value in op.results)
+        )
 
     def _late(self) -> set[int]:
         """The components whose path from one iteration to the next takes more than a cycle and consists of integer
         logic."""
-        arrivals = Arrivals(self.timing, dict.fromkeys(self.body.args, self.timing.register()))
+        arrivals = self._arrivals()
         strange = set()
         for op in self.body.ops:
-            sets = {self.component[value] for value in op.results if value in self.component}
             if not has(op, "logic"):
-                strange |= sets
-            elif sets:
-                arrivals.note(op)
+                strange |= {self.component[value] for value in op.results if value in self.component}
         ends = [v for v in self.body.terminator.operands[1:] if v in self.component]
         return {self.component[v] for v in ends if arrivals.misses(v)} - strange
 
@@ -108,14 +126,37 @@ class _Loop:
         """A carried value, and the invariants that are added to it."""
         if value.owner is self.body:
             return (value, ()) if isinstance(value.type, IntType) and value.type != BOOL else None
-        op = self.makers.get(value)
-        if op is None or op.opcode != "add":
-            return None
-        for one, other in (op.operands, op.operands[::-1]):
-            root, step = self._sum(one), self.steady(other)
-            if root is not None and step is not None:
+        for one, step in self._steady_sums(self.makers.get(value)):
+            root = self._sum(one)
+            if root is not None:
                 return root[0], (*root[1], step)
         return None
+
+    def _steady_sums(self, op: Op | None) -> Iterator[tuple[Value, Value]]:
+        """The operands of a sum or difference whose other operand is loop-invariant, with what is added to them."""
+        if op is None or op.opcode not in ("add", "sub"):
+            return
+        for one, other in (op.operands, op.operands[::-1])[: 1 if op.opcode == "sub" else 2]:
+            step = self.steady(other)
+            if step is not None:
+                yield one, self._negated(step) if op.opcode == "sub" else step
+
+    def total(self, terms: Terms) -> Value:
+        """The sum of the terms, of which there is at least one, computed before the loop."""
+        if terms not in self.sums:
+            b = Builder(self.before, self.loop.span)
+            self.sums[terms] = terms[0] if len(terms) == 1 else b.value("add", self.total(terms[:-1]), terms[-1])
+        return self.sums[terms]
+
+    def plus(self, value: Value, terms: Terms, b: Builder) -> Value:
+        """The value plus all terms: one sum in the loop."""
+        return b.value("add", value, self.total(terms)) if terms else value
+
+    def _negated(self, value: Value) -> Value:
+        if value not in self.negated:
+            b = Builder(self.before, self.loop.span)
+            self.negated[value] = b.value("sub", b.const(0, instance(value.type, IntType)), value)
+        return self.negated[value]
 
     def steady(self, value: Value) -> Value | None:
         """The value as available before the loop; None if it is not loop-invariant."""
@@ -134,28 +175,41 @@ class _Loop:
 
     # --- the replacement ---
 
-    def _replace(self, op: Op, form: "_Form"):
+    def _replace(self, op: Op, form: "_Form") -> bool:
+        """Carries the result of the comparison; returns whether the counter steps in a way that permits it."""
         index, end = form.counter.index, self.body.ops.pop()
         following = end.operands[1 + index]
         try:
             self._check(following, form.counter, set())
         except _Stuck:
             self.body.ops.append(end)
-            return
+            return False
         outside, b = Builder(self.before, op.span), Builder(self.body, op.span)
-        step = self._step(following, form.counter)
-        initial = form.added(self.loop.operands[1 + index], outside)
+        steps = list(dict.fromkeys(self._steps(following, form.counter)))[:_MOST_STEPS]
+        initial = self.plus(self.loop.operands[1 + index], form.terms, outside)
         early = self._carry(form.compare(initial, outside))
-        ahead = self._carry(form.distance(_total(initial, step, outside), outside)) if step else None
-        way = _Way(self, form, step, early.arg, None if ahead is None else ahead.arg, b)
+        ahead = {step: self._carry(form.distance(self.plus(initial, step, outside), outside)) for step in steps}
+        way = _Way(self, form, early.arg, {step: carried.arg for step, carried in ahead.items()}, b)
         answer = way.answer(following)
-        distance = None if ahead is None else way.distance(following)
+        distances = {step: way.distance(following, step) for step in steps}
         self.body.ops.append(end)
         early.set_next(answer)
-        if ahead is not None:
-            ahead.set_next(present(distance))
+        for step, carried in ahead.items():
+            carried.set_next(distances[step])
         for each in walk(self.body):
             each.operands = [early.arg if v is op.result else v for v in each.operands]
+        return True
+
+    def _shorten(self, counter: Value):
+        """Selects the counter's next value among sums, if a sum of a selected value is too late for one cycle."""
+        arrivals = self._arrivals()
+        following, new = self.body.terminator.operands[1 + counter.index], Region()
+        if arrivals.misses(following):
+            b = Builder(new, self.loop.span)
+            sooner = self.follow(following, counter, lambda leaf, terms: self.plus(leaf, terms, b), b)
+            if arrivals.follow(new.ops).at(sooner) < arrivals.at(following):
+                self.body.ops[-1:-1] = new.ops
+                self.body.terminator.operands[1 + counter.index] = sooner
 
     def _carry(self, initial: Value) -> CarriedValue:
         return add_carried(self.loop, initial, initial.name)
@@ -178,9 +232,10 @@ class _Loop:
         if op is not None and op.opcode == "select":
             condition, *sides = op.operands
             return condition, [(side, None) for side in sides]
-        for one, other in (op.operands, op.operands[::-1]) if op is not None and op.opcode == "add" else ():
-            if one in self.component and (step := self.steady(other)) is not None:
+        for one, step in self._steady_sums(op):
+            if one in self.component:
                 return None, [(one, step)]
+        for one, other in (op.operands, op.operands[::-1]) if op is not None and op.opcode == "add" else ():
             if (
                 one in self.component
                 and other.op is not None
@@ -190,29 +245,39 @@ class _Loop:
                 return other.op.operands[0], [(one, self._one(instance(value.type, IntType))), (one, None)]
         return None, []
 
+    def follow(self, value: Value, counter: Value, of: Callable[[Value, Terms], Value], b: Builder) -> Value:
+        """The select tree of a value on the path to the counter's next one, with ``of`` applied to each leaf and to the
+        terms that are added to it."""
+        known: dict[tuple[Value, Terms], Value] = {}
+
+        def built(value: Value, terms: Terms) -> Value:
+            if value is counter or value not in self.component:
+                return of(value, terms)
+            if (value, terms) not in known:
+                condition, sides = self.parts(value)
+                found = [built(side, _with(step, terms)) for side, step in sides]
+                known[value, terms] = found[0] if condition is None else b.value("select", condition, *found)
+            return known[value, terms]
+
+        return built(value, ())
+
     def _one(self, type: IntType) -> Value:
         if type not in self.ones:
             self.ones[type] = Builder(self.before, self.loop.span).const(1, type)
         return self.ones[type]
 
-    def _step(self, value: Value, counter: Value, terms=()) -> tuple[Value, ...]:
-        """The addends of the counter on a path where it steps; empty if it never does."""
+    def _steps(self, value: Value, counter: Value, terms: Terms = ()) -> Iterator[Terms]:
+        """The addends of the counter on each path on which it steps; a sum may come more than once."""
         if value is counter:
-            return terms
-        if value not in self.component:
-            return ()
-        found = (self._step(side, counter, _with(step, terms)) for side, step in self.parts(value)[1])
-        return next((each for each in found if each), ())
+            if terms:
+                yield terms
+        elif value in self.component:
+            for side, step in self.parts(value)[1]:
+                yield from self._steps(side, counter, _with(step, terms))
 
 
-def _with(step: Value | None, terms: tuple[Value, ...]) -> tuple[Value, ...]:
+def _with(step: Value | None, terms: Terms) -> Terms:
     return terms if step is None else (step, *terms)
-
-
-def _total(value: Value, terms, b: Builder) -> Value:
-    for term in terms:
-        value = b.value("add", value, term)
-    return value
 
 
 @dataclass(frozen=True)
@@ -234,9 +299,6 @@ class _Form:
     def from_zero(self) -> bool:
         """Whether to compare the remaining distance with 0: half as many bits as in a comparison of two values."""
         return self.opcode in ("eq", "ne")
-
-    def added(self, value: Value, b: Builder) -> Value:
-        return _total(value, self.terms, b)
 
     def compare(self, value: Value, b: Builder) -> Value:
         """The comparison for a given sum of the counter and the terms."""
@@ -262,44 +324,34 @@ class _Form:
 class _Way:
     """Builds the comparison, and the distance, for the counter's next value, along the path to it."""
 
-    def __init__(self, loop: _Loop, form: _Form, step, early: Value, ahead: Value | None, b: Builder):
-        self.loop, self.form, self.step, self.early, self.ahead, self.b = loop, form, step, early, ahead, b
-        self.known: dict[tuple, Value] = {}
+    def __init__(self, loop: _Loop, form: _Form, early: Value, ahead: Mapping[Terms, Value], b: Builder):
+        self.loop, self.form, self.early, self.ahead, self.b = loop, form, early, ahead, b
 
     def answer(self, value: Value) -> Value:
         """The comparison for this value of the counter."""
-        return self._follow(value, (), self._answer)
+        return self.loop.follow(value, self.form.counter, self._answer, self.b)
 
-    def distance(self, value: Value) -> Value:
-        return self._follow(value, (), self._distance)
+    def distance(self, value: Value, step: Terms) -> Value:
+        """The distance of this value of the counter after one more ``step``."""
+        return self.loop.follow(value, self.form.counter, lambda leaf, terms: self._distance(leaf, terms, step), self.b)
 
-    def _follow(self, value: Value, terms: tuple[Value, ...], of) -> Value:
-        """The select tree of the value with ``of`` applied to each leaf and the terms added to it."""
-        key = value, terms, of.__name__
-        if key not in self.known:
-            if value is self.form.counter or value not in self.loop.component:
-                self.known[key] = of(value, terms)
-            else:
-                condition, sides = self.loop.parts(value)
-                found = [self._follow(side, _with(step, terms), of) for side, step in sides]
-                self.known[key] = found[0] if condition is None else self.b.value("select", condition, *found)
-        return self.known[key]
-
-    def _answer(self, value: Value, terms) -> Value:
+    def _answer(self, value: Value, terms: Terms) -> Value:
         if value is self.form.counter and not terms:
             return self.early
-        if value is self.form.counter and terms == self.step:
-            return self.form.answer(present(self.ahead), self.b)
-        return self._beside(value, lambda v, b: self.form.compare(self.form.added(_total(v, terms, b), b), b))
+        if value is self.form.counter and terms in self.ahead:
+            return self.form.answer(self.ahead[terms], self.b)
+        return self._beside(value, lambda v, b: self.form.compare(self._sum(v, terms, b), b))
 
-    def _distance(self, value: Value, terms) -> Value:
+    def _distance(self, value: Value, terms: Terms, step: Terms) -> Value:
         if value is self.form.counter:
-            return _total(present(self.ahead), terms, self.b)
-        return self._beside(
-            value, lambda v, b: self.form.distance(_total(self.form.added(_total(v, terms, b), b), self.step, b), b)
-        )
+            return self.loop.plus(self.ahead[step], terms, self.b)
+        return self._beside(value, lambda v, b: self.form.distance(self._sum(v, (*terms, *step), b), b))
 
-    def _beside(self, value: Value, build) -> Value:
+    def _sum(self, value: Value, terms: Terms, b: Builder) -> Value:
+        """The sum that is compared, if the counter plus the terms has this value."""
+        return self.loop.plus(value, (*terms, *self.form.terms), b)
+
+    def _beside(self, value: Value, build: Callable[[Value, Builder], Value]) -> Value:
         """A value independent of the counter: built before the loop if it is invariant."""
         steady = None if value is self.form.counter else self.loop.steady(value)
         return build(value, self.b) if steady is None else build(steady, Builder(self.loop.before, self.b.span))

@@ -9,6 +9,7 @@ from hls.analysis.bits import ranges as module
 from hls.analysis.predicates import guarded_values
 from hls.frontend import parse_source
 from hls.ir import walk
+from hls.ir.parser import parse_function
 from hls.passes.run_stages import optimize
 
 KERNELS = Path(__file__).parents[2] / "kernels"
@@ -70,6 +71,32 @@ def test_a_counter_of_which_the_low_bits_are_compared():
     assert any(op.opcode == "trunc" for op in walk(inner.regions[0]))
     found = module.ranges(function)
     assert any(arg in found and 0 == found[arg].smin < found[arg].smax for arg in inner.regions[0].args)
+
+
+@pytest.mark.parametrize("kind, least", [("uint", 0), ("int", -100)])
+def test_a_counter_that_is_compared_with_more_bits(kind, least):
+    """The number that it is compared with bounds it, whatever type the comparison has."""
+    function = parse_function(
+        f"""kernel @k(%n.0: i32) {{
+          %1: i1 = const {{value = 1}}
+          %2: i32 = const {{value = 200}}
+          %3: i1 = slt %n.0, %2
+          %4: i32 = select %3, %n.0, %2
+          %5: i9 = const {{value = {least & 511}}}
+          %6: i9 = loop %1, %5 {{
+            (%7: i9):
+            %8: i9 = const {{value = 1}}
+            %9: i9 = add %7, %8
+            %10: i32 = {"zext" if kind == "uint" else "sext"} %9
+            %11: i1 = slt %10, %4
+            yield %11, %9
+          }}
+          return
+        }}"""
+    )
+    (loop,) = (op for op in walk(function.body) if op.opcode == "loop")
+    counter = module.ranges(function)[loop.regions[0].args[0]]
+    assert (counter.smin, counter.smax) == (least, 199)
 
 
 def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):

@@ -54,6 +54,15 @@ def kernel(body: str, declared: str = f"__local int buf[{N}];") -> str:
             "for (int i = 0; i < 5; i++) for (int j = 0; j < 8; j++) buf[8 * i + j] = in[y + j]; for (int i = 0; i < 8; "
             "i++) for (int j = 0; j < 5; j++) s = s * 3 + buf[8 * j + i];"
         ),
+        "int c = min(40, m - y); for (int x = 0; x < c; x++) buf[x] = in[x]; for (int x = 0; x < c; x++) s = s * 3 + buf[x];",
+        (
+            "int c = 40; if (y + 40 > m) c = m - y; for (int x = 0; x < c; x++) buf[x] = in[x + y]; for (int x = 0; x < c; "
+            "x++) s = s * 3 + buf[x];"
+        ),
+        (
+            "for (int x = 0; x < 40 && x + y < m; x++) buf[x] = in[x + y]; for (int x = 0; x < 40 && x + y < m; x++) s = s "
+            "* 3 + buf[x];"
+        ),
     ],
 )
 def test_found(body):
@@ -75,6 +84,16 @@ def test_found(body):
         "for (int x = 0; x < 20; x++) buf[2 * x] = y; for (int x = 0; x < 20; x++) s = s * 3 + buf[x];",
         "if (y & 1) for (int x = 0; x < 40; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
         "for (int x = 0; x < 40; x++) { s = s * 3 + buf[(x + 1) % 40]; buf[x] = in[x + y]; }",
+        "for (int x = 0; x < 40 && x + y < m; x++) buf[x] = in[x]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
+        (
+            "for (int x = 0; x < 40 && x + y < m; x++) buf[x] = in[x]; for (int x = 0; x < 40 && x + y <= m; x++) s = s * 3 "
+            "+ buf[x];"
+        ),
+        (
+            "for (int x = 0; x < 40 && in[x] < 7; x++) buf[x] = y; for (int x = 0; x < 40 && in[x] < 7; x++) s = s * 3 + "
+            "buf[x];"
+        ),
+        "int c = min(40, m - y); for (int x = 0; x < c; x++) buf[x] = y; for (int x = 0; x <= c; x++) s = s * 3 + buf[x];",
     ],
 )
 def test_what_an_iteration_leaves_to_the_next_is_kept(body):
