@@ -33,9 +33,9 @@ class EventCounters(wiring.Component):
     -----
     1. While ``here`` is high, ``total`` is the number of events of bit ``slot`` since reset or the last ``clear``, up
        to and without the cycle :data:`LATENCY` before; it wraps at 2 ** ``bits``.
-    2. ``clear`` wins: an event in the same cycle is not counted. ``here`` is low in the next cycle.
-    3. While ``slot`` holds and nothing is cleared, ``here`` is high once in each round: within ``round`` cycles, and
-       one more after a ``clear``.
+    2. ``clear`` wins: an event in the same cycle is not counted.
+    3. While ``slot`` holds, ``here`` is high once in each round: within ``round`` cycles. A ``clear`` does not delay it,
+       however often one comes.
     4. For a ``slot`` that no counter has, ``here`` stays low.
 
     Parameters
@@ -73,15 +73,16 @@ class EventCounters(wiring.Component):
         """Build the round, and residues and totals of :data:`MOST` counters each."""
         m = Module()
         width = range(self.round)
-        place, first = Signal(width), Signal(init=1)  # of the round; it is the first one since the clear
-        visited, valid = Signal(width), Signal()  # in the cycle before
-        last = place == self.round - 1
-        m.d.sync += [
-            place.eq(Mux(last | self.clear, 0, place + 1)),
-            first.eq((first & ~last) | self.clear),
-            visited.eq(place),
-            valid.eq(~self.clear),
-        ]
+        place, visited = Signal(width), Signal(width)  # of the round; the one of the cycle before
+        first, until = (
+            Signal(init=1),
+            Signal(width, init=self.round - 1),
+        )  # no total in memory is valid up to that place
+        m.d.sync += [place.eq(Mux(place == self.round - 1, 0, place + 1)), visited.eq(place)]
+        with m.If(self.clear):
+            m.d.sync += [first.eq(1), until.eq(place)]
+        with m.Elif(place == until):
+            m.d.sync += first.eq(0)
         answers = []
         for n, low in enumerate(range(0, self.counters, MOST)):
             events = self.events[low : low + MOST]
@@ -89,7 +90,7 @@ class EventCounters(wiring.Component):
             asked = self.slot[: len(place)] == visited
             if self.counters > MOST:
                 asked &= self.slot[len(place) :] == n
-            answers.append((asked & (visited < len(events)) & valid, total))
+            answers.append((asked & (visited < len(events)), total))
         m.d.comb += [
             self.here.eq(Cat(here for here, _ in answers).any()),
             self.total.eq(answers[0][1] if len(answers) == 1 else _one_of(answers)),

@@ -18,7 +18,7 @@ from .identity import LoopIds
 from .phrasing import say_operation
 from .shared_area import SharedUsers
 
-__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of", "parts_of", "role_of"]
+__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of", "role_of"]
 
 #: roles of the instances in the top module, other than kernels
 _SHARED: tuple[tuple[re.Pattern, Role], ...] = (
@@ -153,12 +153,6 @@ class _Kernel:
 
 def _role(name: str, table) -> Role | None:
     return next((role for pattern, role in table if pattern.fullmatch(name)), None)
-
-
-def parts_of(module: str) -> tuple[str, str, str]:
-    """The instances in the top module that belong to the kernel whose module has that name: it, its control registers,
-    and the totals of its counters."""
-    return module, f"{module}_control", f"{module}_counters"
 
 
 def role_of(instance: str, in_kernel: bool, control: bool = False) -> str:

@@ -12,10 +12,10 @@ from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
-from ..rtl.system import module_names
+from ..rtl.system import module_names, parts_of
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
-from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of, parts_of
+from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
 from .channels import collect_channels
 from .copies import CopyGroup, group_copies
 from .identity import LoopIds
@@ -123,8 +123,10 @@ _FIXED_WORDS = 6
 
 
 def _counter_words(interface) -> float:
-    """The share of counters in the words of a kernel's control registers."""
-    counters = 2 * len(interface.counters)
+    """The share of counters in the words that the read port of a kernel's control registers chooses among. All totals
+    come as one."""
+    computed = interface.layout.computed if interface.counters else 0
+    counters = 2 * (computed + (len(interface.counters) > computed))
     arguments = 2 * (len([one for one in interface.arguments if one.kind != "pipe"]) + len(interface.launch))
     return counters / (counters + arguments + _FIXED_WORDS)
 

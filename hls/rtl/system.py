@@ -51,7 +51,7 @@ from .observe import KernelCounters, UnitCounters
 from .registers import describe_registers
 from .split_kernel import PartCounters, SplitKernel
 
-__all__ = ["KernelInput", "build_system", "module_names"]
+__all__ = ["KernelInput", "build_system", "module_names", "parts_of"]
 
 TOP = "sluice_system"
 
@@ -95,12 +95,14 @@ def module_names(kernels: list[str]) -> dict[str, str]:
     return found
 
 
-def _registers_of(module: str) -> str:
-    return f"{module}_control"
+def parts_of(module: str) -> tuple[str, str, str]:
+    """The instances in the top module that belong to the kernel whose module has that name: it, its control registers,
+    and the totals of its counters."""
+    return module, f"{module}_control", f"{module}_counters"
 
 
 def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> bool:
-    names = {module, _registers_of(module)}
+    names = set(parts_of(module))
     return not (names & taken or any(map(_INFRASTRUCTURE.fullmatch, names)) or names & set(kernels) - {kernel})
 
 
