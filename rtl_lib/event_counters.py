@@ -34,8 +34,8 @@ class EventCounters(wiring.Component):
     1. While ``here`` is high, ``total`` is the number of events of bit ``slot`` since reset or the last ``clear``, up
        to and without the cycle :data:`LATENCY` before; it wraps at 2 ** ``bits``.
     2. ``clear`` wins: an event in the same cycle is not counted.
-    3. While ``slot`` holds, ``here`` is high once in each round: within ``round`` cycles. A ``clear`` does not delay it,
-       however often one comes.
+    3. While ``slot`` holds, ``here`` is high once in each round: within ``round`` cycles, however often totals
+       are cleared.
     4. For a ``slot`` that no counter has, ``here`` stays low.
 
     Parameters

@@ -13,6 +13,7 @@ from ..diag import Span
 from ..ir import Function, MemoryObject, Op, Value, walk
 from ..model.area import NOTHING, DesignArea, Piece, Resources
 from ..narrow import present
+from ..rtl.system import parts_of
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .identity import LoopIds
 from .phrasing import say_operation

@@ -83,7 +83,7 @@ _INFRASTRUCTURE = re.compile(
 
 def module_names(kernels: list[str]) -> dict[str, str]:
     """The name of each kernel's module in the top module: the kernel's own, unless that name or the name of its
-    registers (NAME_control) is taken there by another module or another kernel."""
+    registers (NAME_control) or totals (NAME_counters) is taken there by another module or another kernel."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in kernels:
@@ -91,7 +91,7 @@ def module_names(kernels: list[str]) -> dict[str, str]:
         while not _is_free(module, name, taken, kernels):
             module = f"kernel_{module}"
         found[name] = module
-        taken |= {module, _registers_of(module)}
+        taken |= set(parts_of(module))
     return found
 
 
