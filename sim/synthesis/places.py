@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from hls.export.description import Description
-from hls.report.area import Role, role_of
+from hls.report.area import role_of
+from hls.report.facts.area import Role
 from hls.report.facts.synthesis import Place
 from hls.rtl.system import module_names, parts_of
 
