@@ -1,13 +1,13 @@
 """Counters: the only source of measured figures."""
 
 from amaranth import *
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
 from .library import shared
 
-__all__ = ["CauseHistogram", "EventCounter", "LateAnswers", "LeaveInterval", "PeakCounter", "account"]
+__all__ = ["CycleAccount", "EventCounter", "LateAnswers", "LeaveInterval", "PeakCounter", "account"]
 
 
 def _check_bits(bits):
@@ -169,51 +169,33 @@ def account(causes, running):
 
 
 @shared
-class CauseHistogram(wiring.Component):
+class CycleAccount(wiring.Component):
     """Attributes every running cycle to exactly one account.
 
     Rules
     -----
-    1. In a cycle with ``running`` high, the account of the lowest cause that is high is incremented; without a
-       cause it is account ``causes``, the one after them.
-    2. In other cycles no account changes. So the accounts sum to the running cycles exactly.
-    3. ``values`` include a cycle :attr:`timing` later: causes may end long paths, so they are registered first.
-    4. ``clear`` sets all accounts to 0 and drops the cycle it comes in and the one before.
+    1. For a cycle with ``running`` high, the bit of the lowest cause that is high is high in ``accounts``; without a
+       cause it is bit ``causes``, the one after them. For other cycles no bit is high. So counts of the bits sum to the
+       running cycles exactly.
+    2. ``accounts`` are those of the cycle :attr:`timing` before: causes may end long paths, so they are registered.
+    3. ``clear`` drops the cycle it comes in.
 
     Parameters
     ----------
     causes : number of causes, at least 1
-    bits : width of each account; it must hold the longest run, since an account that wraps breaks rule 2
     """
 
-    timing = Timing(latency=2)
+    timing = Timing(latency=1)
 
-    def __init__(self, causes, bits: int = 48) -> None:
+    def __init__(self, causes: int) -> None:
         if not isinstance(causes, int) or causes < 1:
             raise ValueError(f"causes must be a positive integer, not {causes!r}")
-        _check_bits(bits)
-        super().__init__(
-            {
-                "causes": In(causes),
-                "running": In(1),
-                "clear": In(1),
-                "values": Out(data.ArrayLayout(unsigned(bits), causes + 1)),
-            }
-        )
+        super().__init__({"causes": In(causes), "running": In(1), "clear": In(1), "accounts": Out(causes + 1)})
 
     def elaborate(self, platform: object) -> Module:
-        """Build a priority selection of one account, registered, and a counter for each account."""
+        """Build a priority selection of one account, registered."""
         m = Module()
         candidates = Cat(self.causes, 1)
-        chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs
         lowest = candidates & (~candidates + 1)
-        m.d.sync += chosen.eq(Mux(self.running & ~self.clear, lowest, 0))
-        # separate counters, as Amaranth visits every bit of a signal for each statement that assigns a part of it
-        counts = [Signal(self.values.shape().elem_shape, name=f"count{k}") for k in range(len(candidates))]
-        m.d.comb += Value.cast(self.values).eq(Cat(*counts))
-        for count, hit in zip(counts, chosen, strict=True):
-            with m.If(self.clear):
-                m.d.sync += count.eq(0)
-            with m.Elif(hit):
-                m.d.sync += count.eq(count + 1)
+        m.d.sync += self.accounts.eq(Mux(self.running & ~self.clear, lowest, 0))
         return m

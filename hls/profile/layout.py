@@ -254,6 +254,13 @@ class Layout:
         """Those of the counters of each unit that count the cycles in which a signal is high."""
         return tuple(one for one in self.of_unit if one.kind not in ("level", "max_level", "account"))
 
+    @property
+    def computed(self) -> int:
+        """How many of :attr:`counters` count no signal: the levels of channels, and the accounts of the cycles without
+        a cause, before and after the last issue."""
+        of_unit = 2 * len(self.channels) * self.has_events + 2 * self.has_accounts
+        return of_unit * self.units + sum(part.computed for part in self.parts)
+
     def unit_name(self, unit: int, counter: Counter) -> str:
         """The name of one unit's counter, from the name that all units share."""
         return counter.name if self.units == 1 else f"unit{unit}_{counter.name}"

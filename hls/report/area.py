@@ -13,6 +13,7 @@ from ..diag import Span
 from ..ir import Function, MemoryObject, Op, Value, walk
 from ..model.area import NOTHING, DesignArea, Piece, Resources
 from ..narrow import present
+from ..rtl.system import parts_of
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .identity import LoopIds
 from .phrasing import say_operation
@@ -53,7 +54,7 @@ class KernelNames:
     function: Function
     instances: tuple[
         str, ...
-    ]  #: of the kernels in the top module, all copies; NAME_control holds the registers of NAME
+    ]  #: of the kernels in the top module, all copies; NAME_control holds the registers of NAME, NAME_counters counts
     named: Mapping[str, Value | Op]
     loops: LoopIds
     #: of the words that the control registers' read port chooses among, the share that counters have
@@ -87,10 +88,13 @@ class _Kernel:
         }
 
     def leaves(self, piece: Piece) -> list[_Leaf]:
-        """What the piece is. Its path begins with an instance of the kernel, or of its control registers."""
+        """What the piece is. Its path begins with an instance of the kernel, of its control registers, or of its
+        totals."""
         if piece.path[0] in self.kernel.instances:
             return [self._inside(piece)]
         span, used = self.kernel.function.span, piece.resources
+        if piece.path[0] in {parts_of(one)[2] for one in self.kernel.instances}:
+            return [_Leaf(piece, self.kernel, Role.COUNTERS, span)]
         # the read port chooses among all registers, each of which is a case of the same cost
         read = round(used.logic * self.kernel.counter_words) if piece.signal in _READ_PORT else 0
         counters = replace(piece, resources=Resources(read))
@@ -167,7 +171,7 @@ def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:
     owners: dict[str, _Kernel] = {}
     for kernel in kernels:
         finder = _Kernel(kernel)
-        owners |= {name: finder for one in kernel.instances for name in (one, f"{one}_control")}
+        owners |= {name: finder for one in kernel.instances for name in parts_of(one)}
     found = []
     for piece in area.pieces:
         if piece.resources == NOTHING:

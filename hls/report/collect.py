@@ -12,7 +12,7 @@ from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
-from ..rtl.system import module_names
+from ..rtl.system import module_names, parts_of
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
 from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
@@ -46,7 +46,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
     entries = {name: group.names[0] for group in groups for name in group.names}
     modules = module_names(list(result.interface.layouts))
     built = [_entry(result, group, area, modules, predictions) for group in groups]
-    mine = {part for module in modules.values() for part in _parts(module)}
+    mine = {part for module in modules.values() for part in parts_of(module)}
     found = leaves(area, [names for _, names in built])
     channels = collect_channels(result.channels, entries)
     report = Report(
@@ -94,7 +94,7 @@ def _entry(
 ) -> tuple[Kernel, KernelNames]:
     """The report of equal kernels, and what is needed to find their area."""
     first, board = group.kernels[0], result.board
-    parts = [part for name in group.names for part in _parts(modules[name])]
+    parts = [part for name in group.names for part in parts_of(modules[name])]
     what_if = WhatIf(result.module, Compilation(board, result.options))
     timing = what_if.compilation.of(first.function).timing.planned(first.memory)
     kernel, loops = _collect(first, result.module, board.read_latency, _sum(area, parts), timing, what_if)
@@ -123,8 +123,10 @@ _FIXED_WORDS = 6
 
 
 def _counter_words(interface) -> float:
-    """The share of counters in the words of a kernel's control registers."""
-    counters = 2 * len(interface.counters)
+    """The share of counters in the words that the read port of a kernel's control registers chooses among. All totals
+    come as one."""
+    computed = interface.layout.computed if interface.counters else 0
+    counters = 2 * (computed + (len(interface.counters) > computed))
     arguments = 2 * (len([one for one in interface.arguments if one.kind != "pipe"]) + len(interface.launch))
     return counters / (counters + arguments + _FIXED_WORDS)
 
@@ -137,11 +139,6 @@ def _network(verdict, channels: Iterable[Channel]) -> Network:
     inside = dict.fromkeys(one.name for one in channels if {one.writer, one.reader} <= set(verdict.kernels))
     kind = _DEADLOCK[verdict.kind]
     return Network(verdict.kernels, kind, verdict.reason, verdict.span, circle, depths, tuple(inside))
-
-
-def _parts(module: str) -> tuple[str, str]:
-    """The instances in the top module that belong to the kernel whose module has that name."""
-    return module, f"{module}_control"
 
 
 def _sum(area: DesignArea, names: Iterable[str]) -> Resources:

@@ -10,8 +10,10 @@ from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.axi.signature import flat_ports
 from rtl_lib.axi.windows import AxiLiteWindows
+from rtl_lib.event_counters import EventCounters
 
 from ..ir.launch import OVERLAP
+from ..profile.layout import COUNTER_BITS
 from .interface import WINDOW_BYTES
 
 __all__ = ["AxiLiteKernels", "WiredKernels"]
@@ -36,9 +38,11 @@ class AxiLiteKernels:
         name, ``counters`` its counters."""
         m = self.m
         names = [(c.name, c.bits) for c in counters.registers]
+        events = {c.name: one.event for c, one in zip(counters.registers, counters.built, strict=True)}
+        counted = tuple(name for name, event in events.items() if event is not None)
         # a driver that does not know whether buffers overlap does not write the register; accesses then stay in order
         initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
-        control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
+        control = AxiLiteControl(arguments=registers, counters=names, counted=counted, initial=initial)
         m.submodules[f"{name}_control"] = control
         m.d.comb += [
             hardware.start.eq(~hardware.busy if hardware.autorun else control.start),
@@ -48,9 +52,18 @@ class AxiLiteKernels:
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
             # one assignment: Amaranth visits every bit of a signal for each statement that assigns a part of it
             Value.cast(control.counters).eq(
-                Cat(_of_width(v, c.bits) for c, v in zip(counters.registers, counters.values, strict=True))
+                Cat(_of_width(one.value, c.bits) for c, one in zip(counters.registers, counters.built, strict=True))
             ),
         ]
+        if counted:
+            m.submodules[f"{name}_counters"] = part = EventCounters(len(events), COUNTER_BITS)
+            m.d.comb += [
+                part.events.eq(Cat(C(0) if event is None else event for event in events.values())),
+                part.clear.eq(hardware.start),
+                part.slot.eq(control.slot),
+                control.here.eq(part.here),
+                control.total.eq(part.total),
+            ]
         self.controls.append(control)
         if not hardware.autorun:
             self.interrupts.append(control.interrupt)
@@ -67,7 +80,9 @@ class AxiLiteKernels:
         return flat_ports(windows.bus, "s_axil") | {"interrupt": (interrupt, PortDirection.Output)}
 
 
-def _of_width(value: Value, bits: int) -> Value:
+def _of_width(value: Value | None, bits: int) -> Value:
+    if value is None:
+        return C(0, bits)
     return value[:bits] if len(value) >= bits else Cat(value, C(0, bits - len(value)))
 
 

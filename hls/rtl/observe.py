@@ -1,11 +1,11 @@
 """Counters and the probe of one kernel, fed by the observable signals of its regions and units."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from amaranth import *
 
-from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
+from rtl_lib.count import CycleAccount, EventCounter, LeaveInterval, PeakCounter
 
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
@@ -23,7 +23,7 @@ from .port_reservation import booked_for
 from .strobes import full_burst, max_burst, unaligned
 from .work import count_operations
 
-__all__ = ["KernelCounters", "UnitCounters"]
+__all__ = ["Built", "KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
 _EARLY = _ACCESS | {"vain": "vain"}
@@ -38,10 +38,20 @@ _CATEGORY = {
 NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
+@dataclass(frozen=True)
+class Built:
+    """What a counter's register shows: a ``value``, or the number of cycles since the start in which an ``event`` is
+    high."""
+
+    value: Value | None = None
+    event: Value | None = None
+
+
 class KernelCounters:
     """Builds the counters of a kernel, or of one of its compute units, into its module. ``layout`` describes them;
-    ``registers`` are those that are built, ``values`` their signals in the same order. They count from start to done.
-    Where nothing is counted or probed, there is a layout and no hardware.
+    ``registers`` are those that are built, ``built`` what they show, in the same order: values, and events that control
+    counts (:class:`~rtl_lib.event_counters.EventCounters`). They count from start to done. Where nothing is counted or
+    probed, there is a layout and no hardware.
 
     ``counted`` says which counters are built (:class:`hls.options.Options`). With ``probed`` the observed signals
     themselves are led out as ``probe``, which ``unit`` describes, for a simulator that counts them: then the layout has
@@ -68,7 +78,7 @@ class KernelCounters:
             probed=probed,
         )
         self.counted, self.registers = counted, replace(self.layout, counted=counted, probed=False).counters
-        self.values: list[Value] = []
+        self.built: list[Built] = []
         self.probe: Signal | None = None
         self.unit: ProbeUnit | None = None
         if counted or probed:
@@ -260,9 +270,9 @@ class KernelCounters:
         levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
         for counter in self.registers:
             if counter.name in events:
-                self._count(events[counter.name])
+                self.built.append(Built(event=events[counter.name] & self.hardware.busy))
             elif counter.kind == "level":
-                self.values.append(levels[counter.owner])
+                self.built.append(Built(value=levels[counter.owner]))
             elif counter.kind == "max_level":
                 self._peak(levels[counter.owner])
         if any(counter.kind == "account" for counter in self.registers):
@@ -346,43 +356,39 @@ class KernelCounters:
         return running, running & ~before
 
     def _build_accounts(self) -> None:
-        histogram = self.m.submodules.accounts = CauseHistogram(len(self.causes), COUNTER_BITS)
+        part = self.m.submodules.accounts = CycleAccount(len(self.causes))
         self.m.d.comb += [
-            histogram.running.eq(self.hardware.busy),
-            histogram.clear.eq(self.hardware.start),
-            histogram.causes.eq(Cat(self.signals)),
+            part.running.eq(self.hardware.busy),
+            part.clear.eq(self.hardware.start),
+            part.causes.eq(Cat(self.signals)),
         ]
-        *named, rest = (histogram.values[k] for k in range(len(self.causes) + 1))
-        self.values += [*named, *self._split(rest)]
+        *named, rest = part.accounts
+        self.built += [Built(event=event) for event in named]
+        self.built += [Built(value=value) for value in self._split(rest)]
 
     def _split(self, rest):
-        """Splits the cycles without a cause into those before the last issue and those after it: ``rest`` is their sum,
-        from the histogram."""
+        """The cycles without a cause, of which ``rest`` tells, before the last issue and those after it."""
+        counter = self.m.submodules.rest = EventCounter(COUNTER_BITS)
+        self.m.d.comb += [counter.event.eq(rest), counter.clear.eq(self.hardware.start)]
         between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
         shown = self.signals[0] if self.causes[0].kind == "issued" else C(0)
-        for k in range(CauseHistogram.timing.latency):
+        for k in range(CycleAccount.timing.latency + EventCounter.timing.latency):
             later = Signal(name=f"issued_before_{k + 1}")
             self.m.d.sync += later.eq(shown & ~self.hardware.start)
             shown = later
         with self.m.If(self.hardware.start):
             self.m.d.sync += between.eq(0)
         with self.m.Elif(shown):
-            self.m.d.sync += between.eq(rest)
-        self.m.d.comb += drain.eq(rest - between)
+            self.m.d.sync += between.eq(counter.value)
+        self.m.d.comb += drain.eq(counter.value - between)
         return between, drain
-
-    def _count(self, event) -> None:
-        counter = EventCounter(COUNTER_BITS)
-        self.m.submodules[f"counter{len(self.values)}"] = counter
-        self.m.d.comb += [counter.event.eq(event & self.hardware.busy), counter.clear.eq(self.hardware.start)]
-        self.values.append(counter.value)
 
     def _peak(self, level) -> None:
         peak = PeakCounter(max(1, len(level)))
-        self.m.submodules[f"peak{len(self.values)}"] = peak
+        self.m.submodules[f"peak{len(self.built)}"] = peak
         counts = self.hardware.busy | self.hardware.start
         self.m.d.comb += [peak.number.eq(Mux(counts, level, 0)), peak.clear.eq(self.hardware.start)]
-        self.values.append(peak.value)
+        self.built.append(Built(value=peak.value))
 
 
 class UnitCounters:
@@ -391,7 +397,7 @@ class UnitCounters:
     def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
         self.registers = replace(self.layout, counted=units[0].counted, probed=False).counters
-        self.values = [value for unit in units for value in unit.values]
+        self.built = [one for unit in units for one in unit.built]
 
 
 def _of_group(op) -> str:

@@ -52,4 +52,4 @@ class PartCounters:
         self.layout: Layout = replace(first.layout, parts=tuple(one.layout for one in others))
         built = [replace(one.layout, counted=one.counted, probed=False) for one in parts]
         self.registers = replace(built[0], parts=tuple(built[1:])).counters
-        self.values = [value for one in parts for value in one.values]
+        self.built = [each for one in parts for each in one.built]

@@ -51,7 +51,7 @@ from .observe import KernelCounters, UnitCounters
 from .registers import describe_registers
 from .split_kernel import PartCounters, SplitKernel
 
-__all__ = ["KernelInput", "build_system", "module_names"]
+__all__ = ["KernelInput", "build_system", "module_names", "parts_of"]
 
 TOP = "sluice_system"
 
@@ -83,7 +83,7 @@ _INFRASTRUCTURE = re.compile(
 
 def module_names(kernels: list[str]) -> dict[str, str]:
     """The name of each kernel's module in the top module: the kernel's own, unless that name or the name of its
-    registers (NAME_control) is taken there by another module or another kernel."""
+    registers (NAME_control) or totals (NAME_counters) is taken there by another module or another kernel."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in kernels:
@@ -91,16 +91,18 @@ def module_names(kernels: list[str]) -> dict[str, str]:
         while not _is_free(module, name, taken, kernels):
             module = f"kernel_{module}"
         found[name] = module
-        taken |= {module, _registers_of(module)}
+        taken |= set(parts_of(module))
     return found
 
 
-def _registers_of(module: str) -> str:
-    return f"{module}_control"
+def parts_of(module: str) -> tuple[str, str, str]:
+    """The instances in the top module that belong to the kernel whose module has that name: it, its control registers,
+    and the totals of its counters."""
+    return module, f"{module}_control", f"{module}_counters"
 
 
 def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> bool:
-    names = {module, _registers_of(module)}
+    names = set(parts_of(module))
     return not (names & taken or any(map(_INFRASTRUCTURE.fullmatch, names)) or names & set(kernels) - {kernel})
 
 

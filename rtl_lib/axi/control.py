@@ -44,10 +44,13 @@ class AxiLiteControl(wiring.Component):
        is answered with SLVERR; so is an access to an address with no register.
     3. Byte strobes of a write are honoured.
     4. One write and one read are in flight at a time, independently of each other.
+    5. The low word of a counter that is ``counted`` elsewhere is read in the cycle in which ``here`` is high; until
+       then the read waits.
 
     Parameters
     ----------
     arguments, counters : sequences of (name, bits)
+    counted : names of the counters whose values come as ``total``; their fields of ``counters`` are not used
     identification : 32-bit constant
     initial : values of arguments after reset, by name; 0 for the others
 
@@ -58,12 +61,14 @@ class AxiLiteControl(wiring.Component):
     start : one-cycle pulse; arguments : struct of all arguments
     done : one-cycle pulse; idle : no work outstanding; error : 32 error bits, each a level or a pulse
     counters : struct of all counters
+    slot : number of the counter that is being read; here : ``total`` is its value
     interrupt : level
     """
 
-    def __init__(self, *, arguments=(), counters=(), identification: int = 0, initial=None) -> None:
+    def __init__(self, *, arguments=(), counters=(), counted=(), identification: int = 0, initial=None) -> None:
         self.map = RegisterMap(tuple(arguments), tuple(counters))
-        self.identification = identification
+        self.identification, self.counted = identification, frozenset(counted)
+        many, widths = len(self.map.counters), [bits for name, bits in self.map.counters if name in self.counted]
         super().__init__(
             {
                 "bus": In(AxiLiteSignature(self.map.addr_bits)),
@@ -74,6 +79,9 @@ class AxiLiteControl(wiring.Component):
                 "idle": In(1),
                 "error": In(32),
                 "counters": In(data.StructLayout(dict(self.map.counters))),
+                "slot": Out(range(max(2, many))),
+                "here": In(1),
+                "total": In(max(widths, default=1)),
                 "interrupt": Out(1),
             }
         )
@@ -95,7 +103,7 @@ class AxiLiteControl(wiring.Component):
             m.d.sync += [status.eq(0), cycles.eq(0)]
 
         wide = {at.CYCLES: cycles}
-        wide |= {self.map.counter(name): self.counters[name] for name, _ in self.map.counters}
+        wide |= {self.map.counter(n): self.counters[n] for n, _ in self.map.counters if n not in self.counted}
         narrow = {
             at.CONTROL: control,
             at.STATUS: status,
@@ -154,10 +162,14 @@ class AxiLiteControl(wiring.Component):
                         m.d.sync += part[8 * byte : 8 * byte + 8].eq(word[8 * byte : 8 * byte + 8])
 
     def _read(self, m, narrow, wide) -> None:
-        """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
+        """One cycle for the address, one for the data, or more until a total is here; reading a low word of
+        ``wide``, or of a total, latches its high word."""
         ar, r = self.bus.ar, self.bus.r
         addr, pending = Signal.like(ar.addr), Signal()
-        high = Signal(max(len(value) for value in wide.values()) - 32)
+        totals = [self.map.counter(name) for name, _ in self.map.counters if name in self.counted]
+        widths = [*(len(value) for value in wide.values()), *([len(self.total)] if totals else [])]
+        high = Signal(max(widths) - 32)
+        m.d.comb += self.slot.eq(addr[3:] - at.COUNTERS // at.SLOT)
         m.d.comb += ar.ready.eq(~pending & ~r.valid)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]
@@ -172,8 +184,13 @@ class AxiLiteControl(wiring.Component):
                 for place, value in wide.items():
                     with m.Case(place // 4):
                         m.d.sync += [r.data.eq(value[:32]), high.eq(value[32:]), r.resp.eq(Response.OKAY)]
-                    with m.Case(place // 4 + 1):
-                        m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
+                with m.Case(*(place // 4 + 1 for place in (*wide, *totals))):
+                    m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
+                if totals:
+                    with m.Case(*(place // 4 for place in totals)):
+                        m.d.sync += [r.data.eq(self.total[:32]), high.eq(self.total[32:]), r.resp.eq(Response.OKAY)]
+                        with m.If(~self.here):
+                            m.d.sync += [pending.eq(1), r.valid.eq(0)]
 
 
 def _words(bits: int) -> int:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from hls.export.description import Description
 from hls.report.area import role_of
+from hls.report.facts.area import Role
 from hls.report.facts.synthesis import Place
-from hls.rtl.system import module_names
+from hls.rtl.system import module_names, parts_of
 
 from .wrapper import DESIGN
 
@@ -32,9 +33,9 @@ class Places:
 
     def __init__(self, described: Description, lines: Mapping[str, int]) -> None:
         names = module_names([kernel.name for kernel in described.kernels])
-        self.kernels = {module: kernel for kernel, module in names.items()}
-        self.kernels |= {f"{module}_control": kernel for kernel, module in names.items()}
-        self.controls = {f"{module}_control" for module in names.values()}
+        self.kernels = {part: kernel for kernel, module in names.items() for part in parts_of(module)}
+        self.controls = {parts_of(module)[1] for module in names.values()}
+        self.totals = {parts_of(module)[2] for module in names.values()}
         self.loops = {kernel.name: {loop.key: loop for loop in kernel.layout.loops} for kernel in described.kernels}
         self.lines = lines
 
@@ -52,6 +53,8 @@ class Places:
         line = _last_line([*instances[1:], signal])
         if top in self.controls:
             return Place(kernel, "", role_of(top, False, control=True), signal, self.lines.get(kernel))
+        if top in self.totals:
+            return Place(kernel, "", Role.COUNTERS, signal, self.lines.get(kernel))
         around = [self.loops[kernel][name] for name in instances if name in self.loops[kernel]]
         inside = [name for name in instances[1:] if name not in self.loops[kernel] and name != "top"]
         loop = around[-1] if around else None

@@ -198,6 +198,7 @@ NAMES = [
     "foo",
     "foo_control",
     "foo_control_control",
+    "foo_counters",
     "write_interconnect",
     "read_master0",
     "control_windows",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rtl_lib.axi.read_master import AxiReadMaster
 from rtl_lib.axi.write_master import AxiWriteMaster
 from rtl_lib.channel import ChannelBuffer
+from rtl_lib.event_counters import EventCounters
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.read import ReadInterconnect
@@ -137,6 +138,10 @@ BREAKS = (
     Break("wide_load", WideLoadUnit, "_keep", "with m.If(self.flush)", "with m.If(0)"),
     Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
+    # counters
+    Break("event_counters", EventCounters, "_totals", "(residue < before[:bits])", "(residue <= before[:bits])"),
+    Break("event_counters", EventCounters, "_totals", "with m.If(first)", "with m.If(0)"),
+    Break("event_counters", EventCounters, "elaborate", "until.eq(place)", "until.eq(0)"),
     # store units
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),
     Break("store", StoreUnit, "elaborate", "behind = held | builder.open", "behind = held"),

@@ -65,6 +65,12 @@ PROOFS = {
         "RoundRobin of 3 streams", f"payloads of each leave once, in order; {_TURNS}", partial(streams.merge, 3), 10, 2
     ),
     "arbiter": Proof("RoundRobin of the interconnect, 4 requesters", _TURNS, partial(streams.arbiter, 4), 10, 2),
+    "event_counters": Proof(
+        "EventCounters of 3 bits",
+        "each total, whenever it is shown, is the number of events since the clear; each is shown in every round",
+        units.event_counters,
+        12,
+    ),
     "burst_builder": Proof(
         "BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1
     ),

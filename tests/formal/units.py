@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from amaranth import *
 
+from rtl_lib.event_counters import EventCounters
 from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
@@ -21,6 +22,7 @@ from tests.formal.streams import inner
 __all__ = [
     "burst_builder",
     "cached_load_unit",
+    "event_counters",
     "load_unit",
     "load_unit_ahead",
     "place_guard",
@@ -34,6 +36,21 @@ __all__ = [
 #: of the memory: bits of an address; bytes of a word, of a border; words of a burst
 ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2
 MEMORY = {"word_bytes": WORD, "addr_bits": ADDR_BITS, "max_burst": BURST, "burst_align": ALIGN}
+
+
+def event_counters():
+    """EventCounters: the total of any counter, whenever it is shown, is what a plain counter has."""
+    bench, bits = Bench(), 4
+    part = bench.part("counters", EventCounters(3, bits))
+    slot, events, clear = bench.constant(2, "slot"), bench.free(3, "events"), bench.free(1, "clear")
+    count, before = Signal(bits), Signal(bits)
+    bench.m.d.comb += [part.slot.eq(slot), part.events.eq(events), part.clear.eq(clear)]
+    bench.m.d.sync += [count.eq(Mux(clear, 0, count + events.bit_select(slot, 1))), before.eq(count)]
+    bench.assume(slot < 3, "the counter is there")
+    bench.check(~part.here | (part.total == before), "a total is the number of events")
+    bench.soon(~part.here, part.round, "each total is shown in every round")
+    bench.reach(part.here & (part.total == 7), "a residue has wrapped")
+    return bench
 
 
 def burst_builder():

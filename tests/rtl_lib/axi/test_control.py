@@ -3,11 +3,13 @@
 import random
 
 import pytest
+from amaranth import *
 
 from rtl_lib.axi import register_map as at
 from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.axi.signature import Response
+from rtl_lib.event_counters import EventCounters
 from tests.rtl_lib.mem.memory_bench import simulate
 
 ARGUMENTS = [("a", 64), ("n", 32), ("flag", 1), ("wide", 160), ("odd", 40)]
@@ -160,6 +162,75 @@ def test_counters_are_read_whole():
         assert await host.read_wide(dut.map.counter("stalled")) == 9
 
     with_host(test)
+
+
+class _Counting(Elaboratable):
+    """Control registers of three counters; totals are held elsewhere for the first and the last."""
+
+    def __init__(self):
+        counters = [("first", 48), ("level", 16), ("last", 48)]
+        self.control = AxiLiteControl(counters=counters, counted=("first", "last"))
+        self.totals = EventCounters(3, 48)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules += [self.control, self.totals]
+        m.d.comb += [
+            self.totals.slot.eq(self.control.slot),
+            self.control.here.eq(self.totals.here),
+            self.control.total.eq(self.totals.total),
+            self.control.counters.level.eq(5),
+        ]
+        return m
+
+
+def test_a_total_is_read_when_it_passes_by():
+    """Rule 5: a total that is read too early or too late, from another counter, or with bits of two cycles."""
+    dut, rng = _Counting(), random.Random(3)
+    counted = [0, 0, 0]
+
+    async def count(ctx):
+        async for *_, events in ctx.tick().sample(dut.totals.events):
+            for k in range(3):
+                counted[k] += events >> k & 1
+
+    async def testbench(ctx):
+        host, at_of = Host(ctx, dut.control.bus, rng), dut.control.map.counter
+        for _ in range(60):
+            ctx.set(dut.totals.events, rng.choice((0, 1, 4, 5)))
+            name, place = rng.choice((("first", 0), ("last", 2)))
+            before = counted[place]
+            assert before - 1 <= await host.read_wide(at_of(name)) <= counted[place]
+            assert await host.read_wide(at_of("level")) == 5
+        ctx.set(dut.totals.events, 0)
+        await ctx.tick()
+        assert [await host.read_wide(at_of(name)) for name in ("first", "last")] == [counted[0], counted[2]]
+        assert counted[0] > 100 and counted[2] > 100
+
+    simulate(dut, testbench, background=(count,))
+
+
+def test_a_read_waits_for_its_total():
+    dut = AxiLiteControl(counters=[("one", 48)], counted=("one",))
+
+    async def testbench(ctx):
+        bus = dut.bus
+        ctx.set(bus.ar.addr, dut.map.counter("one"))
+        ctx.set(bus.ar.valid, 1)
+        ctx.set(bus.r.ready, 1)
+        await ctx.tick()
+        ctx.set(bus.ar.valid, 0)
+        for cycle in range(70):
+            ctx.set(dut.total, cycle)
+            assert not ctx.get(bus.r.valid) and not ctx.get(bus.ar.ready) and ctx.get(dut.slot) == 0
+            await ctx.tick()
+        ctx.set(dut.here, 1)
+        ctx.set(dut.total, 77)
+        await ctx.tick()
+        ctx.set(dut.total, 78)
+        assert ctx.get(bus.r.valid) and ctx.get(bus.r.data) == 77
+
+    simulate(dut, testbench)
 
 
 def test_no_register_there():

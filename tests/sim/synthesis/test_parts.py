@@ -87,6 +87,7 @@ def test_the_wrapper_connects_every_bit_once():
         ("design.k.static_.slt_L6_2_CCU2C_COUT", Place("k", "", "launch-invariant values", "static_", 6)),
         ("design.k.load_a_L9_port.data_LUT4_Z", Place("k", "", "access units", "load_a_L9_port", 9)),
         ("design.k_control.cycles_TRELLIS_FF_Q", Place("k", "", "kernel dispatch", "cycles", 3)),
+        ("design.k_counters.residue0_1_TRELLIS_FF_Q", Place("k", "", "hardware counters", "residue0_1", 3)),
         ("design.read_interconnect.x_LUT4_Z", Place(role="global interconnect", part="read_interconnect")),
         ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.x_DFFRE_Q_3_D_LUT3_F", ADD),
         ("design.k.top.loop_i_L6.level0.fadd_L7_fadd.x_FD1P3IX_Q_3_D_WIDEFN9_Z", ADD),

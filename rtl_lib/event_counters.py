@@ -1,0 +1,125 @@
+"""Many exact counters of events, whose totals share one adder and lie in look-up tables."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl_lib.library import shared
+
+__all__ = ["MOST", "EventCounters", "residue_bits"]
+
+#: Most counters of one memory of totals; a round over more would need longer residues.
+MOST = 64
+#: Cycles between two visits of a counter at least: its total is written in the cycle after it was read.
+SHORTEST_ROUND = 2
+
+
+def residue_bits(counters: int) -> int:
+    """Bits of the residues of that many counters which share a memory: the cycles of a round do not overflow them."""
+    return max(SHORTEST_ROUND, counters).bit_length()
+
+
+@shared
+class EventCounters(wiring.Component):
+    """Counts for each bit of ``events`` the cycles in which it is high; shows one total at a time.
+
+    A residue, a short register that wraps, counts the events of each bit. A round visits the residues one after the
+    other, one each cycle. The total in memory ends in the residue of the last visit: if the residue is less than that,
+    it has wrapped once, and the upper bits of the total are incremented. It cannot wrap more often, since a round has
+    fewer cycles than a residue has values.
+
+    Rules
+    -----
+    1. While ``here`` is high, ``total`` is the number of events of bit ``slot`` since reset or the last ``clear``, up
+       to and without the cycle :data:`LATENCY` before; it wraps at 2 ** ``bits``.
+    2. ``clear`` wins: an event in the same cycle is not counted.
+    3. While ``slot`` holds, ``here`` is high once in each round: within ``round`` cycles, however often totals
+       are cleared.
+    4. For a ``slot`` that no counter has, ``here`` stays low.
+
+    Parameters
+    ----------
+    counters : number of counters, at least 1
+    bits : width of a total, greater than that of a residue
+
+    Ports
+    -----
+    events : a bit for each counter; clear : all totals become 0
+    slot : whose total is asked for; here, total : the answer
+    """
+
+    LATENCY = 1  #: cycles from the last event that a total includes to the total
+
+    def __init__(self, counters: int, bits: int) -> None:
+        if not isinstance(counters, int) or counters < 1:
+            raise ValueError(f"counters must be a positive integer, not {counters!r}")
+        self.counters, self.bits = counters, bits
+        self.inside = min(counters, MOST)  # of each memory but the last, which may have fewer
+        self.round = max(SHORTEST_ROUND, self.inside)
+        if bits <= residue_bits(self.inside):
+            raise ValueError(f"bits must be more than {residue_bits(self.inside)}, not {bits!r}")
+        super().__init__(
+            {
+                "events": In(counters),
+                "clear": In(1),
+                "slot": In(range(max(2, counters))),
+                "here": Out(1),
+                "total": Out(bits),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the round, and residues and totals of :data:`MOST` counters each."""
+        m = Module()
+        width = range(self.round)
+        place, visited = Signal(width), Signal(width)  # of the round; the one of the cycle before
+        first, until = (
+            Signal(init=1),
+            Signal(width, init=self.round - 1),
+        )  # no total in memory is valid up to that place
+        m.d.sync += [place.eq(Mux(place == self.round - 1, 0, place + 1)), visited.eq(place)]
+        with m.If(self.clear):
+            m.d.sync += [first.eq(1), until.eq(place)]
+        with m.Elif(place == until):
+            m.d.sync += first.eq(0)
+        answers = []
+        for n, low in enumerate(range(0, self.counters, MOST)):
+            events = self.events[low : low + MOST]
+            total = self._totals(m, n, events, place, first, visited)
+            asked = self.slot[: len(place)] == visited
+            if self.counters > MOST:
+                asked &= self.slot[len(place) :] == n
+            answers.append((asked & (visited < len(events)), total))
+        m.d.comb += [
+            self.here.eq(Cat(here for here, _ in answers).any()),
+            self.total.eq(answers[0][1] if len(answers) == 1 else _one_of(answers)),
+        ]
+        return m
+
+    def _totals(self, m: Module, n: int, events: Value, place: Signal, first: Signal, visited: Signal) -> Value:
+        """The total of the counter that was visited, which becomes the one in memory."""
+        bits = residue_bits(self.inside)
+        residues = [Signal(bits, name=f"residue{n}_{k}") for k in range(len(events))]
+        for residue, event in zip(residues, events, strict=True):
+            with m.If(self.clear):
+                m.d.sync += residue.eq(0)
+            with m.Elif(event):
+                m.d.sync += residue.eq(residue + 1)
+        memory = m.submodules[f"totals{n}"] = Memory(shape=self.bits, depth=self.round, init=[])
+        read, write = memory.read_port(domain="comb"), memory.write_port()
+        before, residue = Signal(self.bits, name=f"before{n}"), Signal(bits, name=f"residue{n}")
+        total = Cat(residue, (before[bits:] + (residue < before[:bits]))[: self.bits - bits])
+        m.d.sync += [residue.eq(Cat(residues).word_select(place, bits)), before.eq(read.data)]
+        with m.If(first):
+            m.d.sync += before.eq(0)
+        m.d.comb += [read.addr.eq(place), write.addr.eq(visited), write.en.eq(1), write.data.eq(total)]
+        return total
+
+
+def _one_of(answers: list[tuple[Value, Value]]) -> Value:
+    """The number of the one answer that is there, or 0."""
+    found: Value = C(0)
+    for here, total in answers:
+        found |= Mux(here, total, 0)
+    return found
