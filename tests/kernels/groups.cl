@@ -283,3 +283,20 @@ __kernel void all_global(__global const int *restrict in, __global int *a, __glo
   a[40 + i] *= 3;
   atomic_add(&a[40 + i], a[40 + i] & 1);
 }
+
+// pointers in local memory, to buffers and to local memory: set by one work-item, used by another
+__kernel void pointed(__global const int *restrict in, __global const int *restrict other, __global int *restrict out)
+{
+  __global const int *__local rows[16];
+  __global const int *__local one;
+  __local int *__local turned[2][8];
+  __local int t[16];
+  int l = get_local_id(0), g = get_group_id(0), last = get_local_size(0) - 1;
+  rows[l] = in[l] & 1 ? in + l : other + 2 * l;
+  t[l] = in[get_global_id(0)];
+  turned[l & 1][l >> 1] = &t[last - l];
+  if (l == last) one = g & 1 ? in : other;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  __global const int *__local *r = rows;
+  out[get_global_id(0)] = r[last - l][g] + *turned[l >> 3][l & 7] * 3 + one[l] + (rows[0] == in);
+}

@@ -127,3 +127,12 @@ def test_all_global(system):
     n = 24
     buffers = {"in": ints(n), "a": ints(64), "b": np.array([1, 1 << 40, 5, 9], np.uint64)}
     system.check("all_global", [Launch(buffers, {}, (n,))], SEEDS)
+
+
+def test_pointed(system):
+    def launch(groups: int) -> Launch:
+        n = 16 * groups
+        buffers = {"in": ints(max(n, 40)), "other": ints(max(2 * n, 60)), "out": np.zeros(n, np.int32)}
+        return Launch(buffers, {}, (n,), (16,))
+
+    system.check("pointed", [launch(2), launch(7)], SEEDS)
