@@ -73,6 +73,13 @@ class ParameterChecker(StatementChecker):
         self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
             raise CompileError.at(span, "a parameter cannot be void", code=Code.BAD_DECLARATION)
+        if isinstance(t, ct.Pointer) and declared.space == "local":
+            raise CompileError.at(
+                span,
+                f"the parameter '{node.name}' itself cannot be in __local memory",
+                "write __local before the '*'",
+                code=Code.ADDRESS_SPACE,
+            )
         if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
             raise CompileError.at(
                 span,

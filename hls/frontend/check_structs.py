@@ -125,7 +125,7 @@ class StructChecker(Scopes):
                 place, f"the member '{decl.name}' has no size", "give it a type with a size", code=Code.BAD_DECLARATION
             )
         self.complete(t, place, f"the member '{decl.name}'")
-        if declared.space and not isinstance(t, ct.Pointer):
+        if declared.space == "local" or declared.space and not isinstance(t, ct.Pointer):
             raise CompileError.at(
                 place,
                 f"a member cannot be in __{declared.space} memory of its own",
