@@ -171,7 +171,7 @@ def main() -> None:
     "-axi-masters",
     "--axi-masters",
     "axi_masters",
-    type=click.IntRange(0, 64),
+    type=Numbers(0, 64),
     metavar="N",
     default=0,
     help="Reach all banks of a memory through N AXI4 managers; 0 for one for each bank.  [default: 0]",

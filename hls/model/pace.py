@@ -91,11 +91,13 @@ class SchedulePace:
 
     @cached_property
     def cycles(self) -> float:
-        """From the start of the launch to the exit of the last token, as far as loops and latencies go."""
+        """From the start of the launch to its end, which the kernel tells in the cycle after the exit of the last token,
+        as far as loops and latencies go."""
         top, groups = self.plan.top, self.counts.top_tokens
         paces = [self.of(op) for op in self._inside(top)]
         more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)
-        return self.plan.static_depth + self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
+        inside = self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
+        return self.plan.static_depth + inside + 1
 
     @cached_property
     def filled(self) -> float:
