@@ -91,8 +91,8 @@ class SchedulePace:
 
     @cached_property
     def cycles(self) -> float:
-        """From the start of the launch to its end, which the kernel tells in the cycle after the exit of the last token,
-        as far as loops and latencies go."""
+        """From the start of the launch to its end, which is told in the cycle after the exit of the last token, as far
+        as loops and latencies go."""
         top, groups = self.plan.top, self.counts.top_tokens
         paces = [self.of(op) for op in self._inside(top)]
         more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)

@@ -20,7 +20,7 @@ class ReduceInductionDivisions(FunctionPass):
     quotient or remainder of a counter, or of a counter plus a constant, by a constant that is no power of two, if the
     counter begins with a constant, steps by another, and is shown neither to wrap around nor to be negative.
 
-    ``y % 14`` is a carried value ``r`` with ``r' = r + s >= 14 ? r + s - 14 : r + s`` for the step ``s``, and
+    ``y % 14`` is a carried value ``r`` with ``r' = r >= 14 - s ? r + s - 14 : r + s`` for the step ``s``, and
     ``y / 14`` one that counts how often ``r`` wraps around: an adder and a comparison instead of a multiplication. The
     addresses computed from it are then seen to be periodic.
     """
@@ -113,10 +113,11 @@ class _Loop:
             kind = dividend.counter.type
             carried = self._carried(dividend.first % divisor, kind, f"{dividend.counter.name}.rest")
             end, b = body.ops.pop(), Builder(body, self.loop.span)
-            total = b.value("add", carried.arg, b.const(dividend.step % divisor, kind))
-            limit = b.const(divisor, kind)
-            wraps = b.value("ule", limit, total)
-            following = b.value("select", wraps, b.value("sub", total, limit), total)
+            step = dividend.step % divisor
+            wraps = b.value("ule", b.const(divisor - step, kind), carried.arg)
+            # the comparison and both sums side by side
+            sums = [b.value("add", carried.arg, b.const(more, kind)) for more in (step - divisor, step)]
+            following = b.value("select", wraps, *sums)
             body.ops.append(end)
             carried.set_next(following)
             self.remainders[key] = carried.arg, wraps
