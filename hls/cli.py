@@ -31,17 +31,16 @@ from .cli_options import (
     INCLUDE_DIRS,
     LIBRARIES,
     LIBRARY_FILES,
+    LIMITS,
     CompileCommand,
     check_prefix,
     design_option,
     output_folder,
-    parse_limits,
     workloads_option,
 )
 from .dependency_file import dependency_rule
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
-from .limits import Limits
 from .narrow import present
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
 from .recursion import deep_recursion
@@ -236,15 +235,7 @@ def main() -> None:
 @click.option(
     "--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning."
 )
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=N",
-    callback=parse_limits,
-    help="Set another budget: "
-    f"{', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.",
-)
+@LIMITS
 @click.option(
     "--time-limit",
     "seconds",

@@ -8,8 +8,9 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import FAILED, Messages
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES
+from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, LIMITS
 from .cli_project import ProjectCommand, on_project
+from .limits import Limits
 from .rtl_library import RtlFunction
 from .signals import deferred
 
@@ -29,6 +30,7 @@ __all__ = ["check_command"]
 @LIBRARIES
 @FP_RELAXED
 @FPC
+@LIMITS
 @click.option("--advice", is_flag=True, help="Also try changes of the program, for advice, which takes longer.")
 @click.option("--json", "as_json", is_flag=True, help="The kernels and all messages as JSON.")
 @click.option("--fail-on-warning", is_flag=True, help="Exit code 1 if there is a warning.")
@@ -40,6 +42,7 @@ def check_command(
     libraries: tuple[RtlFunction, ...],
     fp_relaxed: bool,
     fpc: bool,
+    limits: Limits,
     advice: bool,
     as_json: bool,
     fail_on_warning: bool,
@@ -56,7 +59,7 @@ def check_command(
 
     messages = Messages("json" if as_json else "text")
     folders = (source.resolve().parent, *include_dirs)
-    options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries))
+    options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries, limits=limits))
     with messages.guard():
         text = read_source(source, options.include_roots)
         messages.sources[str(source)] = text

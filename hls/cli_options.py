@@ -31,6 +31,7 @@ __all__ = [
     "INCLUDE_DIRS",
     "LIBRARIES",
     "LIBRARY_FILES",
+    "LIMITS",
     "PLACEMENT_SEED",
     "CompileCommand",
     "board_is_named",
@@ -43,7 +44,6 @@ __all__ = [
     "output_file",
     "output_folder",
     "parse_defines",
-    "parse_limits",
     "workloads_option",
 ]
 
@@ -115,6 +115,17 @@ def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
             )
         limits = limits.with_limit(name, int(number))
     return limits
+
+
+LIMITS = click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=N",
+    callback=parse_limits,
+    help="Set another budget: "
+    f"{', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.",
+)
 
 
 def check_board(_context, _parameter, name: str | None) -> str:

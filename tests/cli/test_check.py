@@ -46,6 +46,13 @@ def test_advice_is_that_of_a_compilation(folder):
     assert "shift 8 partial sums" in sluice("check", "k.cl", "--advice").stderr
 
 
+def test_budgets_as_of_a_compilation(folder):
+    (folder / "k.cl").write_text(TEXT.replace("    for", "    #pragma unroll 16\n    for"))
+    told = sluice("check", "k.cl", "--limit", "unrolled=9")
+    assert told.exit_code == 1 and "--limit unrolled=N allows more" in told.stderr
+    assert sluice("check", "k.cl", "--limit", "unrolled=900").exit_code == 0
+
+
 def test_errors_have_their_place(folder):
     (folder / "k.cl").write_text(TEXT.replace("a[i]", "b[i]"))
     told = sluice("check", "k.cl")

@@ -175,7 +175,8 @@ INTERVALS = {
 
 @pytest.fixture(scope="module")
 def plans():
-    kernels, _ = plan_module(parse_source(SOURCE).module, load_board("de5net"), Options())
+    """Without copies of buffers: how long memory takes is the subject."""
+    kernels, _ = plan_module(parse_source(SOURCE).module, load_board("de5net"), Options(copy_bytes=0))
     return {kernel.plan.name: kernel.plan for kernel in kernels}
 
 
