@@ -57,7 +57,7 @@ class Program:
         self.one, self.two = kernel("one"), kernel("two")
         self.clock = Clock()
         self.compiled = Compiled(self.one, self.two, kernel("always", autorun=True))
-        self.source, self.system = "text", SimpleNamespace(probe=self.clock)
+        self.source, self.system = "text", SimpleNamespace(probe=self.clock, built=load_board("de5net"))
         self.context = SimpleNamespace(device=SimpleNamespace(board=load_board("de5net")))
         self.queue = Queue()
 
