@@ -169,7 +169,8 @@ class AxiLiteControl(wiring.Component):
         totals = [self.map.counter(name) for name, _ in self.map.counters if name in self.counted]
         widths = [*(len(value) for value in wide.values()), *([len(self.total)] if totals else [])]
         high = Signal(max(widths) - 32)
-        m.d.comb += self.slot.eq(addr[3:] - at.COUNTERS // at.SLOT)
+        if totals:
+            m.d.comb += self.slot.eq(addr[3:] - at.COUNTERS // at.SLOT)
         m.d.comb += ar.ready.eq(~pending & ~r.valid)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]
