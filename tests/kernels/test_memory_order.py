@@ -42,7 +42,7 @@ class System:
         self.result = compile(
             "".join(KERNELS[name] for name in names),
             self.board,
-            Options(random_stalls=True, elastic_depth=elastic_depth, counters=None),
+            Options(random_stalls=True, elastic_depth=elastic_depth, counters=None, copy_bytes=0),
         )
         self.memory = SharedMemory(self.board.memory.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory)

@@ -38,7 +38,7 @@ def board():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SLUICE_PREDICT_RUN", "1")
         context = cl.create_some_context()
-        yield context, cl.Program(context, SOURCE).build(device="board")
+        yield context, cl.Program(context, SOURCE).build("-copy-bytes=0", device="board")
 
 
 def chased(board) -> dict:
@@ -105,7 +105,7 @@ def test_what_the_replay_does_not_cover_is_told(board, capfd):
 def test_nothing_is_predicted_unless_asked_for(board, monkeypatch):
     monkeypatch.delenv("SLUICE_PREDICT_RUN")
     context, _ = board
-    plain = cl.Program(context, SOURCE).build(device="board")
+    plain = cl.Program(context, SOURCE).build("-copy-bytes=0", device="board")
     out = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros(64, dtype=np.int32))
     event = plain.increment(cl.CommandQueue(context), (1,), None, out, np.int32(8))
     event.wait()
