@@ -24,6 +24,7 @@ from .cli_numbers import Numbers, Reals
 from .cli_options import (
     BOARD,
     COMMAND,
+    COPY_BYTES,
     DEFINES,
     FEED_FORWARD,
     FP_RELAXED,
@@ -148,16 +149,7 @@ def main() -> None:
     default=16384,
     help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]",
 )
-@click.option(
-    "-copy-bytes",
-    "--copy-bytes",
-    "copy_bytes",
-    type=Numbers(0, MOST_CACHE_BYTES),
-    metavar="N",
-    default=None,
-    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
-    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
-)
+@COPY_BYTES
 @click.option(
     "-no-interleaving",
     "--no-interleaving",

@@ -8,7 +8,7 @@ import click
 
 from .cli_files import read_board, read_source
 from .cli_messages import FAILED, Messages
-from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, LIMITS
+from .cli_options import BOARD, COPY_BYTES, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, LIMITS
 from .cli_project import ProjectCommand, on_project
 from .limits import Limits
 from .rtl_library import RtlFunction
@@ -30,6 +30,7 @@ __all__ = ["check_command"]
 @LIBRARIES
 @FP_RELAXED
 @FPC
+@COPY_BYTES
 @LIMITS
 @click.option("--advice", is_flag=True, help="Also try changes of the program, for advice, which takes longer.")
 @click.option("--json", "as_json", is_flag=True, help="The kernels and all messages as JSON.")
@@ -42,6 +43,7 @@ def check_command(
     libraries: tuple[RtlFunction, ...],
     fp_relaxed: bool,
     fpc: bool,
+    copy_bytes: int | None,
     limits: Limits,
     advice: bool,
     as_json: bool,
@@ -59,7 +61,9 @@ def check_command(
 
     messages = Messages("json" if as_json else "text")
     folders = (source.resolve().parent, *include_dirs)
-    options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries, limits=limits))
+    options = on_project(
+        Options(defines, folders, fp_relaxed, fpc, libraries=libraries, copy_bytes=copy_bytes, limits=limits)
+    )
     with messages.guard():
         text = read_source(source, options.include_roots)
         messages.sources[str(source)] = text

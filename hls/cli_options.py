@@ -17,13 +17,14 @@ from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import CompileError, render
 from .limits import Limits
-from .options import FEED_FORWARDS
+from .options import FEED_FORWARDS, MOST_CACHE_BYTES
 from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
 __all__ = [
     "BOARD",
     "COMMAND",
+    "COPY_BYTES",
     "DEFINES",
     "FEED_FORWARD",
     "FPC",
@@ -116,6 +117,17 @@ def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
         limits = limits.with_limit(name, int(number))
     return limits
 
+
+COPY_BYTES = click.option(
+    "-copy-bytes",
+    "--copy-bytes",
+    "copy_bytes",
+    type=Numbers(0, MOST_CACHE_BYTES),
+    metavar="N",
+    default=None,
+    help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
+    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
+)
 
 LIMITS = click.option(
     "--limit",

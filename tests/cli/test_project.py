@@ -174,7 +174,7 @@ def test_a_host_is_run_on_the_projects_board(folder):
 def test_estimates_are_those_of_the_projects_board_and_macros(folder):
     """Here the macros that the program needs, and the board's clock and the file's errors."""
     told = sluice("estimate")
-    assert told.exit_code == 0 and "total on ecp5_onchip: 36 cycles" in told.stdout, told.output
+    assert told.exit_code == 0 and "total on ecp5_onchip: 37 cycles" in told.stdout, told.output
     assert told.stdout == sluice("estimate", "k.cl", "--board", "ecp5_onchip@60").stdout
     assert told.stdout != sluice("estimate", "--board", "de5net").stdout
     Path("sluice.toml").write_text("board = 3\n")

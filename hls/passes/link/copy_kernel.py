@@ -104,7 +104,7 @@ def _loop(function: Function) -> Op:
     """The outermost loop, which alone stores."""
     acting = [op for op in function.body.ops if _acts(op, function)]
     if not acting:
-        raise _error(function, None, "it stores nothing", "leave it whole")
+        raise _error(function, None, "it stores nothing", "remove the attribute")
     for op in acting:
         if op.opcode == "loop":
             others = [one for one in acting if one is not op]
@@ -112,7 +112,8 @@ def _loop(function: Function) -> Op:
                 reason = f"it does more than its loop{at_line(op.span)}: {others[0].opcode}{at_line(others[0].span)}"
                 raise _error(function, others[0], reason, "move what stands outside of the loop to another kernel")
             return op
-    raise _error(function, acting[0], "it has no loop that stores", "leave it whole")
+    reason = f"it stores outside of its loops only ({acting[0].opcode}{at_line(acting[0].span)})"
+    raise _error(function, acting[0], reason, "store in the loop whose iterations are shared, or remove the attribute")
 
 
 def _matters(fact: Dependence, function: Function, loop: Op, inside: set[Op]) -> bool:
@@ -135,7 +136,7 @@ def _met(function: Function, fact: Dependence) -> CompileError:
     reason = f"{one} {verb} another iteration {done} ({other.removeprefix('the ')})"
     if fact.overlap:
         return _error(function, fact.dst, f"{reason}, if buffers overlap", "declare the buffers `restrict`")
-    hint = "write `#pragma ivdep` before the loop if no iteration touches what another one stores, or leave it whole"
+    hint = "write `#pragma ivdep` before the loop if no iteration touches what another stores, or remove the attribute"
     return _error(function, fact.dst, reason, hint)
 
 

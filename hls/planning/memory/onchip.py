@@ -245,14 +245,27 @@ def _may_be_pumped(planned: OnChipMemory) -> bool:
 def _check_size(planned: OnChipMemory, rams: Rams):
     """Raise CompileError for a memory that does not fit into the device with one copy of each bank."""
     memory = planned.memory
-    needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
+    needed = _needed_blocks(planned, planned.words)
     if needed > rams.count > 0:
         whom = "iterations" if memory.space == "private" else "work-groups"
         groups = f" for the private copies of {planned.copies} {whom} in flight" if planned.copies > 1 else ""
         raise CompileError.at(
             memory.span or planned.loads[0].span,
             f"{memory.name} needs {needed:,} block RAMs{groups}, but the device has {rams.count:,}",
-            f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes "
-            "are the most",
+            f"keep it in global memory, or make it smaller: {_most_bytes(planned, rams):,} bytes are the most",
             code=Code.MEMORY_TOO_LARGE,
         )
+
+
+def _needed_blocks(planned: OnChipMemory, words: int) -> int:
+    """Block RAMs for so many words in the banks of the memory, with one copy of each."""
+    return planned.map.banks * planned.blocks.count(planned.map.words(words), 8 * planned.word_bytes)
+
+
+def _most_bytes(planned: OnChipMemory, rams: Rams) -> int:
+    """The most bytes of each private copy that fit into all block RAMs of the device, in words of this width."""
+    fits, fails = 0, planned.words
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        fits, fails = (middle, fails) if _needed_blocks(planned, middle) <= rams.count else (fits, middle)
+    return fits * planned.word_bytes // planned.copies

@@ -75,7 +75,7 @@ REFUSED = {
     "int s = 0; for (int i = 0; i < n; i++) { s += b[i]; a[i] = s; }": "carries s from one iteration to the next",
     "for (int i = 0; i < n; i++) { if (b[i] < 0) break; a[i] = i; }": "its loop over i may end early",
     "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i ",
-    "a[0] = n;": "it has no loop that stores",
+    "a[0] = n;": "it stores outside of its loops only",
     "for (int i = 0; i < n; i++) a[i] = i; a[n] = 4;": "it does more than its loop",
     "for (int i = 0; i < n; i++) atomic_add(&a[b[i]], 1);": "cannot be copied: it ",
 }
