@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
@@ -56,7 +57,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
     """
     words = _words(options, "options") if isinstance(options, str) else [str(word).strip() for word in options]
     words += _words(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
-    defines, include_dirs, roots, relaxed, once, flush, by_hand, sizes = {}, [folder], [], False, False, False, [], {}
+    defines, include_dirs, roots, relaxed, once, flush, by_hand = {}, [folder], [], False, False, False, []
+    sizes: dict[str, Any] = {}  # by the name of the field
     libraries: list[RtlFunction] = []
     feed_forward, single, standard = Options.feed_forward, False, "CL1.2"
     left = iter(word for word in words if word)
@@ -100,7 +102,6 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
                 f"{', '.join(sorted(RELAXED))}",
             )
-    usual = Options()
     return Options(
         STANDARDS[standard] | defines,
         tuple(include_dirs),
@@ -114,12 +115,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         include_roots=tuple(roots),
         libraries=tuple(libraries),
         feed_forward=feed_forward,
-        cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
-        const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
-        copy_bytes=sizes.get("copy_bytes", usual.copy_bytes),
-        axi_masters=sizes.get("axi_masters", 0),
-        group_items=sizes.get("group_items", 0),
-        local_bytes=sizes.get("local_bytes", 0),
+        **sizes,
     )
 
 

@@ -185,7 +185,7 @@ class _Loop:
             self.body.ops.append(end)
             return False
         outside, b = Builder(self.before, op.span), Builder(self.body, op.span)
-        steps = list(dict.fromkeys(self._steps(following, form.counter)))[:_MOST_STEPS]
+        steps = list(dict.fromkeys(self._steps(following, form.counter, (), set())))[:_MOST_STEPS]
         initial = self.plus(self.loop.operands[1 + index], form.terms, outside)
         early = self._carry(form.compare(initial, outside))
         ahead = {step: self._carry(form.distance(self.plus(initial, step, outside), outside)) for step in steps}
@@ -266,14 +266,18 @@ class _Loop:
             self.ones[type] = Builder(self.before, self.loop.span).const(1, type)
         return self.ones[type]
 
-    def _steps(self, value: Value, counter: Value, terms: Terms = ()) -> Iterator[Terms]:
-        """The addends of the counter on each path on which it steps; a sum may come more than once."""
+    def _steps(self, value: Value, counter: Value, terms: Terms, seen: set[tuple[Value, Terms]]) -> Iterator[Terms]:
+        """The addends of the counter on each path on which it steps. Paths that meet with equal ``terms``, which are in
+        ``seen`` then, are followed once."""
+        if (value, terms) in seen:
+            return
+        seen.add((value, terms))
         if value is counter:
             if terms:
                 yield terms
         elif value in self.component:
             for side, step in self.parts(value)[1]:
-                yield from self._steps(side, counter, _with(step, terms))
+                yield from self._steps(side, counter, _with(step, terms), seen)
 
 
 def _with(step: Value | None, terms: Terms) -> Terms:

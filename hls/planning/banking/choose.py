@@ -20,7 +20,7 @@ from .refusal import Refusal, check
 
 __all__ = ["Banking", "Copies", "choose_banks"]
 
-#: with more banks, the search takes long; what their multiplexers cost is counted
+#: bank maps with more banks are not tried, as there are too many; the cost of multiplexers is part of each map's cost
 MOST_BANKS = 256
 
 

@@ -9,11 +9,10 @@ import pytest
 from hls.options import Options
 from hls.target.board import known_boards, load_board
 from sim import cl
-from sim.build import build
 from sim.cl.emulated import emulate_source
 from sim.cl.launch import index_space
 from sim.errors import BuildError
-from sim.settings import number, switch
+from sim.settings import number
 from sim.shared import Fault, FaultKind
 from tests.sim import handmade
 
@@ -338,14 +337,6 @@ class TestLaunches:
             number("SLUICE_JOBS", 2, 4096)
         monkeypatch.setenv("SLUICE_JOBS", "")
         assert number("SLUICE_JOBS", 2) == 2
-
-    def test_a_switch_in_the_environment(self, monkeypatch):
-        for text, on in (("1", True), ("0", False), ("", False)):
-            monkeypatch.setenv("SLUICE_SHORT_RUNS", text)
-            assert switch("SLUICE_SHORT_RUNS") == on
-        monkeypatch.setenv("SLUICE_SHORT_RUNS", "yes")
-        with pytest.raises(BuildError, match="SLUICE_SHORT_RUNS must be 0 or 1, not 'yes'"):
-            build({}, "sluice_system")
 
     def test_a_missing_compiler_is_said(self, program, queue, data, monkeypatch):
         from sim import toolchain
