@@ -1,6 +1,6 @@
 """Look-ahead transformation of loop control that does not fit into one clock cycle."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...analysis.timing import EPSILON_NS, Arrival, Arrivals, TimingModel
@@ -184,17 +184,12 @@ def _pipeline(loop: Op, control: _Control, stages: _Stages) -> list[Op]:
     nexts = region.terminator.operands[1:]
     args = [region.args[k] for k in control.carried]
     before, distance = Region(), 2 + stages.last
-    state = dict(zip(args, [loop.operands[1 + k] for k in control.carried], strict=True))
-    states, bits = [state], []
-    for _ in range(distance):  # s(1), s(2), ..., each with its validity
-        state, bit = _step(before, control, state, nexts)
-        states.append(state)
-        bits.append(bit)
+    states, bits = _first_states(loop, control, before, distance)
     ahead = [add_carried(loop, states[-2][a], states[-2][a].name) for a in args]
     far = [add_carried(loop, states[-1][a], states[-1][a].name) for a in args]
     crossing = stages.crossing()
     computed = {  # by the iterations before the first one
-        stage: _condition_values(before, stages, states[distance - 1 - stage], states[distance - stage], nexts)
+        stage: _condition_values(before, stages.ops, states[distance - 1 - stage], states[distance - stage], nexts)
         for stage in {stage for _, stage in crossing}
     }
     held = {(value, stage): add_carried(loop, computed[stage][value], value.name) for value, stage in crossing}
@@ -225,10 +220,23 @@ def _pipeline(loop: Op, control: _Control, stages: _Stages) -> list[Op]:
     return before.ops
 
 
-def _condition_values(region: Region, stages: _Stages, state: dict, following: dict, nexts) -> dict[Value, Value]:
-    """All values of the condition of a state and its next state."""
+def _first_states(loop: Op, control: _Control, before: Region, count: int) -> tuple[list[dict], list[Value]]:
+    """The states s(0) to s(count), and whether each from s(1) on is that of an iteration, computed in ``before``."""
+    region = loop.regions[0]
+    nexts = region.terminator.operands[1:]
+    states, bits = [{region.args[k]: loop.operands[1 + k] for k in control.carried}], []
+    for _ in range(count):
+        state, bit = _step(before, control, states[-1], nexts)
+        states.append(state)
+        bits.append(bit)
+    return states, bits
+
+
+def _condition_values(region: Region, ops: Iterable[Op], state: dict, following: dict, nexts) -> dict[Value, Value]:
+    """All values of the condition of a state and its next state: the operations that compute the latter are not
+    repeated."""
     values = dict(state) | {nexts[arg.index]: value for arg, value in following.items()}
-    region.ops += clone_ops(list(stages.ops), values)
+    region.ops += clone_ops([op for op in ops if op.results[0] not in values], values)
     return values
 
 
@@ -237,20 +245,14 @@ def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:
     nexts = region.terminator.operands[1:]
     args = [region.args[k] for k in control.carried]
     before = Region()
-    state = dict(zip(args, [loop.operands[1 + k] for k in control.carried], strict=True))
-    states, bits = [], []
-    for _ in range(distance):  # s(1), s(2), ..., each with its validity
-        state, bit = _step(before, control, state, nexts)
-        states.append(state)
-        bits.append(bit)
-
+    states, bits = _first_states(loop, control, before, distance)
     ahead = [add_carried(loop, states[-2][a], states[-2][a].name) for a in args]  # s(t + distance - 1)
     far = [add_carried(loop, states[-1][a], states[-1][a].name) for a in args]  # s(t + distance)
     again = [add_carried(loop, bit, bit.name) for bit in bits[:-1]]
     terminator = region.ops.pop()
     near, distant = (dict(zip(args, (v.arg for v in values), strict=True)) for values in (ahead, far))
     farther, _ = _step(region, control, distant, nexts)
-    condition = _condition(region, control, near, distant, nexts)
+    condition = _condition_values(region, control.ops, near, distant, nexts)[control.condition]
     terminator.operands[0] = again[0].arg
     region.ops.append(terminator)
     following = [*distant.values(), *(farther[a] for a in args), *(bit.arg for bit in again[1:]), condition]
@@ -265,10 +267,3 @@ def _step(region: Region, control: _Control, state: dict, nexts) -> tuple[dict, 
     region.ops += clone_ops(list(control.ops), values)
     following = {arg: values.get(nexts[arg.index], nexts[arg.index]) for arg in state}
     return following, values.get(control.condition, control.condition)
-
-
-def _condition(region: Region, control: _Control, state: dict, following: dict, nexts) -> Value:
-    """The continue condition of a state and its next state: the operations that compute the latter are not repeated."""
-    values = dict(state) | {nexts[arg.index]: value for arg, value in following.items()}
-    region.ops += clone_ops([op for op in control.ops if op.results[0] not in values], values)
-    return values.get(control.condition, control.condition)
