@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
+from .verilog_short import shortened
+
 __all__ = ["Tidy", "tidied"]
 
 _NAME = r"[A-Za-z_][\w$]*"
@@ -79,8 +81,16 @@ def tidied(verilog: Mapping[str, str], foreign: Container[str] = ()) -> Tidy:
     used = {name for text in texts.values() for name, _, _ in _INSTANCE.findall(text)}
     for file, text in texts.items():
         whole = _MODULES.sub(lambda found: "" if _name(found[0]) in wrappers.keys() - used else found[0], text)
-        texts[file] = re.sub(r"\n{3,}", "\n\n", whole).strip("\n") + "\n"
+        public = file.rpartition(".")[0]
+        short = _with_modules(whole, shortened(_MODULES.findall(whole), public))
+        texts[file] = re.sub(r"\n{3,}", "\n\n", short).strip("\n") + "\n"
     return Tidy({file: text for file, text in texts.items() if text.strip()} | others, unwrapped)
+
+
+def _with_modules(text: str, modules: list[str]) -> str:
+    """The text of a file with other texts of its modules."""
+    following = iter(modules)
+    return _MODULES.sub(lambda _: next(following), text)
 
 
 def _name(module: str) -> str:

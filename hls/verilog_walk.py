@@ -1,0 +1,143 @@
+"""What the statements of a module of generated Verilog read and assign, and how they are rewritten."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from .verilog_expression import Expression, names_in
+from .verilog_module import Assign, Block, Case, Declared, If, Module, Other, Set, Statement
+
+__all__ = ["NAMES", "conditions", "expressions", "local", "mapped", "mapped_item", "names_of", "read_by", "sets", "uses", "widths", "with_names"]
+
+#: names of signals: not those of the ports of an instance
+NAMES = re.compile(r"(?<![.'\w$])[A-Za-z_][\w$]*")
+
+
+def sets(statements: tuple[Statement, ...]) -> Iterator[Set]:
+    """The assignments in statements, in their order."""
+    for one in statements:
+        match one:
+            case Set():
+                yield one
+            case If():
+                yield from sets(one.then)
+                yield from sets(one.other or ())
+            case Case():
+                for _, body in one.arms:
+                    yield from sets(body)
+
+
+def expressions(statements: tuple[Statement, ...]) -> Iterator[Expression]:
+    """The conditions, the targets of assignments and their values."""
+    for one in statements:
+        match one:
+            case Set():
+                yield one.target
+                yield one.value
+            case If():
+                yield one.condition
+                yield from expressions(one.then)
+                yield from expressions(one.other or ())
+            case Case():
+                yield one.subject
+                for _, body in one.arms:
+                    yield from expressions(body)
+
+
+def conditions(statements: tuple[Statement, ...]) -> Iterator[Expression]:
+    """What conditionals and cases depend on."""
+    for one in statements:
+        match one:
+            case If():
+                yield one.condition
+                yield from conditions(one.then)
+                yield from conditions(one.other or ())
+            case Case():
+                yield one.subject
+                for _, body in one.arms:
+                    yield from conditions(body)
+
+
+def read_by(item: Assign | Block | Other) -> Iterator[Expression]:
+    """The expressions of an item."""
+    match item:
+        case Assign():
+            yield item.target
+            yield item.value
+        case Block():
+            yield from expressions(item.statements)
+
+
+def names_of(item: Assign | Block | Other) -> list[str]:
+    """The names that stand in an item, as often as they do."""
+    if isinstance(item, Other):
+        return NAMES.findall(item.text)
+    clock = NAMES.findall(item.trigger)[1:] if isinstance(item, Block) else []
+    return clock + [name for e in read_by(item) for name in names_in(e)]
+
+
+def uses(module: Module) -> Counter[str]:
+    """How often each name stands in the module's items."""
+    return Counter(name for item in module.items for name in names_of(item))
+
+
+def local(module: Module, name: str) -> Declared | None:
+    """The declaration of a signal that is neither a port nor a memory; None of anything else."""
+    found = module.declared.get(name)
+    return found if found and not found.direction and not found.words else None
+
+
+def widths(module: Module) -> tuple[dict[str, int], dict[str, int]]:
+    """Bits of the signals, and of a word of each memory."""
+    signals = {one.name: one.bits for one in module.declared.values() if one.bits > 0 and not one.words}
+    return signals, {one.name: one.bits for one in module.declared.values() if one.words}
+
+
+def mapped(
+    statements: tuple[Statement, ...],
+    target: Callable[[Expression], Expression],
+    value: Callable[[Set], Expression],
+    condition: Callable[[Expression], Expression],
+    op: str | None = None,
+) -> tuple[Statement, ...]:
+    """The statements with functions applied to the target of each assignment, to the assignment for its value, and to
+    each condition; with ``op`` as the operator of the assignments."""
+    found: list[Statement] = []
+    for one in statements:
+        match one:
+            case Set():
+                found.append(Set(target(one.target), value(one), op or one.op))
+            case If():
+                other = None if one.other is None else mapped(one.other, target, value, condition, op)
+                found.append(If(condition(one.condition), mapped(one.then, target, value, condition, op), other))
+            case Case():
+                arms = tuple((label, mapped(body, target, value, condition, op)) for label, body in one.arms)
+                found.append(replace(one, subject=condition(one.subject), arms=arms))
+    return tuple(found)
+
+
+def mapped_item(item: Assign | Block | Other, change: Callable[[Expression], Expression]) -> Assign | Block | Other:
+    """The item with a function applied to each of its expressions."""
+    match item:
+        case Assign():
+            return Assign(change(item.target), change(item.value))
+        case Block():
+            return Block(item.trigger, mapped(item.statements, change, lambda one: change(one.value), change))
+        case _:
+            return item
+
+
+def with_names(item: Assign | Block | Other, of: Callable[[str], str]) -> Assign | Block | Other:
+    """The item with other names of signals: ``of`` each."""
+
+    def renamed(e: Expression) -> Expression:
+        text = of(e.text) if e.kind in ("name", "select") else e.text
+        return Expression(e.kind, text, tuple(renamed(part) for part in e.parts))
+
+    if isinstance(item, Other):
+        return Other(NAMES.sub(lambda found: of(found[0]), item.text))
+    item = mapped_item(item, renamed)
+    if isinstance(item, Block) and item.trigger != "@*":
+        item.trigger = NAMES.sub(lambda found: of(found[0]), item.trigger)
+    return item
