@@ -98,7 +98,7 @@ def _waivers(names: Iterable[str]) -> str:
     """Verilator waivers: a lint of the surrounding design should not report generated files."""
     files = "".join(
         f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file '
-        f'"*{name}"\nlint_off -rule PINCONNECTEMPTY -file "*{name}"\n'
+        f'"*{name}"\n'
         for name in sorted(names)
     )
     return f"`verilator_config\n{files}"

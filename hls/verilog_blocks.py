@@ -10,7 +10,13 @@ from .verilog_expression import Expression, has_sign, names_in, width_of, writte
 from .verilog_module import Assign, Block, Case, If, Module, Other, Set, Statement
 from .verilog_walk import local, mapped, sets, uses, widths
 
-__all__ = ["as_assignments", "merge_registers", "one_block_for_each_clock", "reset_in_assignments", "simplify_conditions"]
+__all__ = [
+    "as_assignments",
+    "merge_registers",
+    "one_block_for_each_clock",
+    "reset_in_assignments",
+    "simplify_conditions",
+]
 
 #: of a block that becomes one expression
 _MOST_CHOICES = 3
@@ -60,7 +66,7 @@ def _simplified(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
                 if then or other:
                     found.append(_condition(one.condition, then, other))
             case Case():
-                arms = _joined([(label, _simplified(body)) for label, body in one.arms])
+                arms = _joined([(label, _simplified(body)) for label, body in one.arms], full=bool(one.attribute))
                 if arms:
                     found.append(_selection(replace(one, arms=arms)))
             case _:
@@ -68,9 +74,9 @@ def _simplified(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def _joined(arms: list[tuple[str, tuple[Statement, ...]]]) -> tuple[tuple[str, tuple[Statement, ...]], ...]:
-    """The arms of a case, where those that do the same are one. Where no two labels match the same value, an arm that
-    does nothing is left out, and the order is of no account."""
+def _joined(arms: list[tuple[str, tuple[Statement, ...]]], full: bool) -> tuple[tuple[str, tuple[Statement, ...]], ...]:
+    """The arms of a case, where those that do the same are one. Where no two labels match the same value, the order is
+    of no account, and an arm that does nothing is left out unless the case is said to be ``full``."""
     labels = [label for label, _ in arms]
     if any("?" in label or "," in label or label == "default" for label in labels) or len(set(labels)) < len(arms):
         return tuple(arms)
@@ -80,7 +86,7 @@ def _joined(arms: list[tuple[str, tuple[Statement, ...]]]) -> tuple[tuple[str, t
         home = homes.get(body)
         if home is not None and len(found[home][0]) + len(label) < _LONGEST - 16:
             found[home] = (f"{found[home][0]}, {label}", body)
-        elif body:
+        elif body or full:
             homes[body] = len(found)
             found.append((label, body))
     return tuple(found)

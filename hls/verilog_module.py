@@ -6,7 +6,20 @@ from dataclasses import dataclass, field, replace
 
 from .verilog_expression import Expression, parsed, written
 
-__all__ = ["LINE", "Assign", "Block", "Case", "Declared", "If", "Module", "Other", "Set", "Statement", "read_module", "text_of"]
+__all__ = [
+    "LINE",
+    "Assign",
+    "Block",
+    "Case",
+    "Declared",
+    "If",
+    "Module",
+    "Other",
+    "Set",
+    "Statement",
+    "read_module",
+    "text_of",
+]
 
 _NAME = r"[A-Za-z_][\w$]*"
 #: attributes, direction, kind, first and last bit, name, size of a memory, and initial value
@@ -264,7 +277,7 @@ def _wrapped(line: str) -> Iterator[str]:
         if not breaks or "//" in line or '"' in line:
             break
         yield line[: breaks[-1]]
-        line = f"{space}{line[breaks[-1] + 1:]}"
+        line = f"{space}{line[breaks[-1] + 1 :]}"
     yield line
 
 

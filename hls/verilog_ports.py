@@ -1,7 +1,7 @@
 """Ports of generated modules that nobody needs: inputs that are not read, and outputs that equal another port."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from .verilog_expression import Expression, parsed
 from .verilog_module import Assign, Block, Module, Other
@@ -13,11 +13,11 @@ _INSTANCE = re.compile(r"^  ([A-Za-z_][\w$]*) +[A-Za-z_][\w$]* *\($")
 _CONNECTED = re.compile(r"^    \.([\w$]+) ?\((.*)\),?$")
 
 
-def leave_out_unread_inputs(modules: list[Module], public: str) -> None:
-    """Take the inputs away that a module does not read, and what its instances connect to them. The ``public`` module
-    of a file keeps its ports, as other files may hold instances of it."""
+def leave_out_unread_inputs(modules: list[Module], public: Container[str]) -> None:
+    """Take the inputs away that a module does not read, and what its instances connect to them. The ``public`` modules
+    keep their ports, as other files may hold instances of them."""
     while True:
-        unread = {module.name: _unread(module) for module in modules if module.name != public}
+        unread = {module.name: _unread(module) for module in modules if module.name not in public}
         if not any(unread.values()):
             return
         for module in modules:
@@ -31,19 +31,19 @@ def _unread(module: Module) -> set[str]:
     return {one.name for one in module.declared.values() if one.direction == "input" and not used[one.name]}
 
 
-def leave_out_equal_outputs(modules: list[Module], public: str) -> list[Module]:
+def leave_out_equal_outputs(modules: list[Module], public: Container[str]) -> list[Module]:
     """Take the outputs away that a module assigns another of its ports, and assign their signals where its instances
-    are. Returns the modules that were given assignments. The ``public`` one keeps its ports."""
+    are. Returns the modules that were given assignments. The ``public`` ones keep their ports."""
     equal: dict[str, dict[str, str]] = {}
     for module in modules:
-        if module.name != public:
+        if module.name not in public:
             equal[module.name] = _equal(module)
             _rename(module, equal[module.name])
     changed = []
     for module in modules:
         new = _disconnect(module, equal)
         if new:
-            module.items += new
+            module.items[-1:-1] = new  # before its end
             changed.append(module)
     return changed
 
@@ -54,9 +54,8 @@ def _equal(module: Module) -> dict[str, str]:
     for item in module.items:
         if isinstance(item, Assign) and item.target.kind == item.value.kind == "name":
             target, value = (module.declared.get(e.text) for e in (item.target, item.value))
-            if target and value and target.direction == "output" and value.direction and target.name not in found:
-                if value.name not in found:
-                    found[target.name] = value.name
+            if target and value and target.direction == "output" and value.direction and value.name not in found:
+                found.setdefault(target.name, value.name)
     return found
 
 

@@ -3,7 +3,7 @@ in clocked blocks, values without a name of their own where they are used, and o
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from .verilog_blocks import (
@@ -14,9 +14,21 @@ from .verilog_blocks import (
     simplify_conditions,
 )
 from .verilog_expression import Expression, names_in, substituted, width_of, written
-from .verilog_module import LINE, Assign, Block, Module, Other, Set, read_module, text_of
+from .verilog_module import LINE, Assign, Block, Module, Other, read_module, text_of
 from .verilog_ports import leave_out_equal_outputs, leave_out_unread_inputs
-from .verilog_walk import NAMES, conditions, local, mapped, mapped_item, names_of, read_by, sets, uses, widths, with_names
+from .verilog_walk import (
+    NAMES,
+    conditions,
+    local,
+    mapped,
+    mapped_item,
+    names_of,
+    read_by,
+    sets,
+    uses,
+    widths,
+    with_names,
+)
 
 __all__ = ["shortened"]
 
@@ -36,9 +48,9 @@ _ENDED = re.compile(r"(?<=[\w$]) (?=[),;\]])")
 _CONNECTED = re.compile(r"^(    \.[\w$]+)\(([\w$]+) ?\)(,?)$")
 
 
-def shortened(texts: Iterable[str], public: str) -> list[str]:
+def shortened(texts: Iterable[str], public: Container[str]) -> list[str]:
     """The texts of the modules of a file, whose registers and outputs have the same values. Other files may hold
-    instances of the ``public`` one."""
+    instances of the ``public`` ones, which keep their ports."""
     modules = [read_module(text) for text in texts]
     for module in modules:
         _shorten(module)
@@ -78,9 +90,7 @@ def _finish(module: Module) -> None:
 
 def _starts(module: Module, starter: str) -> bool:
     """Whether there is a block that ``starter`` lets simulators execute once."""
-    return any(
-        item.trigger == "@*" if isinstance(item, Block) else starter in names_of(item) for item in module.items
-    )
+    return any(item.trigger == "@*" if isinstance(item, Block) else starter in names_of(item) for item in module.items)
 
 
 def _without_spaces(module: Module) -> None:
@@ -202,9 +212,7 @@ def _inline(module: Module) -> None:
     module.items = [_with_values(item, of, signals, words) for item in module.items]
     read = Counter(name for item in module.items for name in _read(item))
     gone = {name for name in values if not read[name]}
-    module.items = [
-        item for item in module.items if not (isinstance(item, Assign) and written(item.target) in gone)
-    ]
+    module.items = [item for item in module.items if not (isinstance(item, Assign) and written(item.target) in gone)]
     for name in gone:
         del module.declared[name]
 
@@ -304,7 +312,8 @@ def _join_parts(module: Module) -> None:
         target = item.target if isinstance(item, Assign) else None
         if target and target.kind == "select" and all(part.text.isdigit() for part in target.parts):
             parts.setdefault(target.text, []).append((int(target.parts[0].text), item))  # type: ignore[arg-type]
-    (signals, words), joined = widths(module), {}
+    signals, words = widths(module)
+    joined: dict[int, Assign | None] = {}
     for name, found in parts.items():
         found.sort(key=lambda each: -each[0])
         value = Expression("concat", "{}", tuple(one.value for _, one in found))
@@ -364,9 +373,7 @@ def _declare_with_values(module: Module) -> None:
             done.add(name)
             del module.declared[name]
             module.declared[name] = replace(own, value=value)
-    module.items = [
-        item for item in module.items if not (isinstance(item, Assign) and written(item.target) in done)
-    ]
+    module.items = [item for item in module.items if not (isinstance(item, Assign) and written(item.target) in done)]
 
 
 def _indices(target: Expression) -> Iterator[str]:
@@ -422,4 +429,3 @@ def _fresh(name: str, module: Module) -> str:
     while name in taken:
         name += "_"
     return name
-

@@ -78,11 +78,13 @@ def tidied(verilog: Mapping[str, str], foreign: Container[str] = ()) -> Tidy:
     unwrapped: dict[tuple[str, str], str] = {}
     for file, text in texts.items():
         texts[file] = _MODULES.sub(lambda found: _unwrapped(found[0], wrappers, signals, unwrapped), text)
-    used = {name for text in texts.values() for name, _, _ in _INSTANCE.findall(text)}
+    held = {file: {name for name, _, _ in _INSTANCE.findall(text)} for file, text in texts.items()}
+    held |= {file: set(_NAMES.findall(text)) for file, text in others.items()}
+    used = {name for names in held.values() for name in names}
     for file, text in texts.items():
         whole = _MODULES.sub(lambda found: "" if _name(found[0]) in wrappers.keys() - used else found[0], text)
-        public = file.rpartition(".")[0]
-        short = _with_modules(whole, shortened(_MODULES.findall(whole), public))
+        elsewhere = {file.rpartition(".")[0]}.union(*(names for other, names in held.items() if other != file))
+        short = _with_modules(whole, shortened(_MODULES.findall(whole), elsewhere))
         texts[file] = re.sub(r"\n{3,}", "\n\n", short).strip("\n") + "\n"
     return Tidy({file: text for file, text in texts.items() if text.strip()} | others, unwrapped)
 

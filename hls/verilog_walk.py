@@ -8,7 +8,20 @@ from dataclasses import replace
 from .verilog_expression import Expression, names_in
 from .verilog_module import Assign, Block, Case, Declared, If, Module, Other, Set, Statement
 
-__all__ = ["NAMES", "conditions", "expressions", "local", "mapped", "mapped_item", "names_of", "read_by", "sets", "uses", "widths", "with_names"]
+__all__ = [
+    "NAMES",
+    "conditions",
+    "expressions",
+    "local",
+    "mapped",
+    "mapped_item",
+    "names_of",
+    "read_by",
+    "sets",
+    "uses",
+    "widths",
+    "with_names",
+]
 
 #: names of signals: not those of the ports of an instance
 NAMES = re.compile(r"(?<![.'\w$])[A-Za-z_][\w$]*")

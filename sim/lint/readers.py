@@ -21,6 +21,7 @@ STYLE = {
     "ASCRANGE": "a value without bits is declared with the range [-1:0]",
     "CASEINCOMPLETE": "what no case covers has the value that was assigned before",
     "DECLFILENAME": "the top module's file holds the modules that are used once",
+    "PINCONNECTEMPTY": "an output that nobody reads is connected to nothing, which is said",
     "PROCASSINIT": "registers have initial values as well as a reset",
     "SYMRSVDWORD": "ports have names that C++ uses; Verilator renames them",
     "UNUSEDSIGNAL": "synthesis removes what is not used",
