@@ -9,6 +9,7 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Expression", "has_sign", "names_in", "parsed", "substituted", "width_of", "written"]
 
@@ -123,13 +124,11 @@ class _Reader:
             inside = self.list()
             self.take("}")
             return Expression("repeat", first.text, inside)
-        parts = (first,)
         if self.peek() == ",":
             self.take()
-            parts += self.list()
-        else:
-            self.take("}")
-        return Expression("concat", "{}", parts)
+            return Expression("concat", "{}", (first, *self.list()))
+        self.take("}")
+        return Expression("concat", "{}", (first,))
 
     def list(self) -> tuple[Expression, ...]:
         parts = [self.choice()]
@@ -140,6 +139,7 @@ class _Reader:
         return tuple(parts)
 
 
+@lru_cache(1 << 16)
 def parsed(text: str) -> Expression:
     """The tree of an expression. Raises ValueError where it is none that is known here."""
     tokens = _TOKEN.findall(text)

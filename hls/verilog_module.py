@@ -147,8 +147,7 @@ def read_module(text: str) -> Module:
             item = _item(module, source)
             if item is None:
                 source.at = start
-                item = Other(source.take())
-            module.items.append(item)
+            module.items.append(item or Other(source.take()))
         attributes = []
     return module
 
