@@ -252,7 +252,7 @@ def _arm(module: Module, source: _Lines) -> tuple[Statement, ...]:
 def text_of(module: Module) -> str:
     """The module's text, with ``endmodule`` as it was among its items."""
     ports = [one for one in module.declared.values() if one.direction]
-    found = [f"module {module.name} ("]
+    found = [f"module {module.name}("]
     for one in ports:
         found += [*one.attributes, _declared(one) + ("" if one is ports[-1] else ",")]
     found.append(");")

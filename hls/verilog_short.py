@@ -110,8 +110,9 @@ def _unite_names(module: Module) -> None:
         return name
 
     def united(item: Assign | Block | Other) -> bool:
-        whole = isinstance(item, Assign) and item.target.kind == item.value.kind == "name"
-        return whole and _unite(module, of(item.target.text), of(item.value.text), renamed)  # type: ignore[union-attr]
+        if not isinstance(item, Assign) or item.target.kind != "name" or item.value.kind != "name":
+            return False
+        return _unite(module, of(item.target.text), of(item.value.text), renamed)
 
     module.items = [item for item in module.items if not united(item)]
     if renamed:
@@ -309,9 +310,11 @@ def _join_parts(module: Module) -> None:
     """Assign a signal whose parts are assigned one by one at once."""
     parts: dict[str, list[tuple[int, Assign]]] = {}
     for item in module.items:
-        target = item.target if isinstance(item, Assign) else None
-        if target and target.kind == "select" and all(part.text.isdigit() for part in target.parts):
-            parts.setdefault(target.text, []).append((int(target.parts[0].text), item))  # type: ignore[arg-type]
+        if not isinstance(item, Assign) or item.target.kind != "select":
+            continue
+        first = item.target.parts[0].text
+        if first.isdigit() and item.target.parts[-1].text.isdigit():
+            parts.setdefault(item.target.text, []).append((int(first), item))
     signals, words = widths(module)
     joined: dict[int, Assign | None] = {}
     for name, found in parts.items():
@@ -398,30 +401,30 @@ def _fill_in_loops(module: Module) -> None:
     at, counter = 0, _fresh("place", module)
     while at < len(module.items):
         run = _run(module.items, at)
-        if run < 3:
+        if len(run) < 3:
             items.append(module.items[at])
             at += 1
             continue
-        first, last = (_FIRST_WORD.match(module.items[k].text) for k in (at, at + run - 1))  # type: ignore[union-attr]
-        assert first is not None and last is not None
-        loop = f"    for ({counter} = {first[2]}; {counter} <= {last[2]}; {counter} = {counter} + 1)\n"
-        items.append(Other(f"{loop}      {first[1]}[{counter}] = {first[3]};"))
-        at += run
+        memory, first, value = run[0]
+        loop = f"    for ({counter} = {first}; {counter} <= {run[-1][1]}; {counter} = {counter} + 1)\n"
+        items.append(Other(f"{loop}      {memory}[{counter}] = {value};"))
+        at += len(run)
     if len(items) < len(module.items):
         items.insert(0, Other(f"  integer {counter};"))
     module.items = items
 
 
-def _run(items: list[Assign | Block | Other], at: int) -> int:
-    """How many lines from ``at`` on write the same value into the words of a memory one after the other."""
-    found, run = None, 0
-    for item in items[at:]:
+def _run(items: list[Assign | Block | Other], at: int) -> list[tuple[str, int, str]]:
+    """The lines from ``at`` on that write the same value into the words of a memory one after the other, as the
+    memory, the word's number and the value."""
+    found: list[tuple[str, int, str]] = []
+    for k in range(at, len(items)):
+        item = items[k]
         match = _FIRST_WORD.match(item.text) if isinstance(item, Other) else None
-        if not match or (found and (match[1], match[3], int(match[2])) != (found[1], found[3], int(found[2]) + run)):
+        if not match or (found and (match[1], int(match[2]), match[3]) != (found[0][0], found[-1][1] + 1, found[0][2])):
             break
-        found = found or match
-        run += 1
-    return run
+        found.append((match[1], int(match[2]), match[3]))
+    return found
 
 
 def _fresh(name: str, module: Module) -> str:

@@ -97,7 +97,7 @@ MODULE = """module m(clk, rst, a, b, c, o, q, s, low, same, taken);
   end
 endmodule
 """
-SHORT = """module m (
+SHORT = """module m(
   input wire clk,
   input wire rst,
   input wire a,

@@ -73,11 +73,11 @@ endmodule
 def test_what_nothing_uses_is_left_out():
     tidy = tidied({"top.v": TOP, "part_1.v": PART})
     assert tidy.verilog["part_1.v"] == (
-        "module part_1 (\n  input wire [7:0] a,\n  (* init = 8'h00 *)\n  output reg [7:0] b = 8'h00,\n"
+        "module part_1(\n  input wire [7:0] a,\n  (* init = 8'h00 *)\n  output reg [7:0] b = 8'h00,\n"
         "  output wire seen\n);\n  assign seen = a == b;\nendmodule\n"
     )
     assert tidy.verilog["top.v"] == (
-        "module top (\n  input wire [7:0] x,\n  output wire [7:0] y\n);\n  wire kept = x[1];\n"
+        "module top(\n  input wire [7:0] x,\n  output wire [7:0] y\n);\n  wire kept = x[1];\n"
         "  part_1 u (\n    .a(x),\n    .b(y),\n    .seen()\n  );\n  other o (\n    .i(kept)\n  );\nendmodule\n"
     )
     assert tidy.unwrapped == {("top", "u"): "top_u"}
@@ -96,7 +96,7 @@ def test_what_must_stay():
         ("  top_u  u (", "  top_u  seen ("),
     ):
         tidy = tidied({"top.v": TOP.replace(old, new), "part_1.v": PART})
-        assert "module top_u (\n" in tidy.verilog["top.v"] and not tidy.unwrapped
+        assert "module top_u(\n" in tidy.verilog["top.v"] and not tidy.unwrapped
     constant = tidied({"top.v": TOP.replace(".a(a)", ".a(8'h2a)"), "part_1.v": PART}).verilog["top.v"]
     assert "  part_1 u (\n    .a(8'h2a),\n    .b(y),\n" in constant and "top_u" not in constant
 
@@ -126,7 +126,7 @@ def design():
 def test_the_circuit_is_the_same(design, tmp_path):
     before, after = renamed(design.verilog, plain_names(design.verilog)), written_verilog(design)
     lines = [sum(text.count("\n") for text in texts.values()) for texts in (before, after)]
-    assert lines[1] < 0.35 * lines[0]
+    assert lines[1] < 0.4 * lines[0]
     assert not differs(before, after, tmp_path)
     wrong = {name: text.replace(" ^ ", " | ") for name, text in after.items()}
     assert wrong != after and differs(before, wrong, tmp_path), "the proof sees a wrong operation"

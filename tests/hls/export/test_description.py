@@ -17,7 +17,7 @@ NAMES = ("vecadd", "packets", "wires", "lite", "axis", "local")
 def ports_of(verilog: str, top: str) -> dict[str, tuple[str, int]]:
     """Direction and width of each port, as the text declares them."""
     body = re.search(rf"^module {top}\(.*?^endmodule", verilog, re.MULTILINE | re.DOTALL)[0]
-    found = re.findall(r"^  (input|output) (?:wire|reg) (?:\[(\d+):0\] )?(\w+)(?: = \S+)?;", body, re.MULTILINE)
+    found = re.findall(r"^  (input|output) (?:wire|reg) (?:\[(\d+):0\] )?(\w+)(?: = [^\s,]+)?,?$", body, re.MULTILINE)
     return {name: ({"input": "in", "output": "out"}[kind], int(high or 0) + 1) for kind, high, name in found}
 
 
