@@ -193,8 +193,16 @@ def _operand(e: Expression) -> str:
 
 def names_in(e: Expression) -> list[str]:
     """The names of signals in an expression, as often as they stand there."""
-    own = [e.text] if e.kind in ("name", "select") else []
-    return own + [name for part in e.parts for name in names_in(part)]
+    found: list[str] = []
+    _collect(e, found)
+    return found
+
+
+def _collect(e: Expression, found: list[str]) -> None:
+    if e.kind == "name" or e.kind == "select":
+        found.append(e.text)
+    for part in e.parts:
+        _collect(part, found)
 
 
 def width_of(e: Expression, widths: Mapping[str, int], words: Mapping[str, int]) -> int:
