@@ -16,14 +16,14 @@ _CONNECTED = re.compile(r"^    \.([\w$]+) ?\((.*)\),?$")
 def leave_out_unread_inputs(modules: list[Module], public: Container[str]) -> None:
     """Take the inputs away that a module does not read, and what its instances connect to them. The ``public`` modules
     keep their ports, as other files may hold instances of them."""
-    while True:
-        unread = {module.name: _unread(module) for module in modules if module.name not in public}
-        if not any(unread.values()):
-            return
+    changed = [module for module in modules if module.name not in public]
+    while changed:
+        unread = {module.name: names for module in changed if (names := _unread(module))}
         for module in modules:
             for name in unread.get(module.name, ()):
                 del module.declared[name]
-            _disconnect(module, unread)
+        changed = [module for module in modules if unread and _disconnect(module, unread)[1]]
+        changed = [module for module in changed if module.name not in public]
 
 
 def _unread(module: Module) -> set[str]:
@@ -36,12 +36,12 @@ def leave_out_equal_outputs(modules: list[Module], public: Container[str]) -> li
     are. Returns the modules that were given assignments. The ``public`` ones keep their ports."""
     equal: dict[str, dict[str, str]] = {}
     for module in modules:
-        if module.name not in public:
-            equal[module.name] = _equal(module)
-            _rename(module, equal[module.name])
+        if module.name not in public and (found := _equal(module)):
+            equal[module.name] = found
+            _rename(module, found)
     changed = []
-    for module in modules:
-        new = _disconnect(module, equal)
+    for module in modules if equal else ():
+        new, _ = _disconnect(module, equal)
         if new:
             module.items[-1:-1] = new  # before its end
             changed.append(module)
@@ -60,21 +60,19 @@ def _equal(module: Module) -> dict[str, str]:
 
 
 def _rename(module: Module, equal: dict[str, str]) -> None:
-    if not equal:
-        return
     kept = [item for item in module.items if not (isinstance(item, Assign) and item.target.text in equal)]
     module.items = [with_names(item, lambda name: equal.get(name, name)) for item in kept]
     for name in equal:
         del module.declared[name]
 
 
-def _disconnect(module: Module, gone: Mapping[str, Mapping[str, str] | set[str]]) -> list[Assign]:
+def _disconnect(module: Module, gone: Mapping[str, Mapping[str, str] | set[str]]) -> tuple[list[Assign], bool]:
     """Take what instances connect to ports that are gone; returns what is to be assigned to those of them that equal
-    another port."""
+    another port, and whether there was any such instance."""
     kept: list[Assign | Block | Other] = []
     found: list[Assign] = []
     ports: Mapping[str, str] | set[str] = {}
-    begin = 0
+    begin, changed = 0, False
     for item in module.items:
         text = item.text if isinstance(item, Other) else ""
         if instance := _INSTANCE.match(text):
@@ -82,9 +80,9 @@ def _disconnect(module: Module, gone: Mapping[str, Mapping[str, str] | set[str]]
         kept.append(item)
         if text == "  );" and ports:
             found += _without(kept, begin + 1, ports)
-            ports = {}
+            ports, changed = {}, True
     module.items = kept
-    return found
+    return found, changed
 
 
 def _without(items: list[Assign | Block | Other], begin: int, ports: Mapping[str, str] | set[str]) -> list[Assign]:

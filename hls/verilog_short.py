@@ -72,8 +72,8 @@ def _shorten(module: Module) -> None:
     _without_unread_parts(module)
     _join_parts(module)
     _inline(module)
-    _unite_values(module)
-    _inline(module)
+    if _unite_values(module):
+        _inline(module)
     _without_spaces(module)
 
 
@@ -343,8 +343,8 @@ def _targets(e: Expression) -> Iterator[str]:
         yield e.text
 
 
-def _unite_values(module: Module) -> None:
-    """Give values without a name that are the same one signal."""
+def _unite_values(module: Module) -> bool:
+    """Give values without a name that are the same one signal; returns whether there were any."""
     first: dict[tuple[int, str], str] = {}
     renamed: dict[str, str] = {}
     kept: list[Assign | Block | Other] = []
@@ -357,7 +357,9 @@ def _unite_values(module: Module) -> None:
                 del module.declared[own.name]
                 continue
         kept.append(item)
-    module.items = [with_names(item, lambda name: renamed.get(name, name)) for item in kept] if renamed else kept
+    if renamed:
+        module.items = [with_names(item, lambda name: renamed.get(name, name)) for item in kept]
+    return bool(renamed)
 
 
 def _declare_with_values(module: Module) -> None:
