@@ -27,7 +27,9 @@ class Port:
     bits: int
 
 
-_PORT = re.compile(r"^  (input|output) (?:reg |wire )?(?:\[(\d+):0\] )?([A-Za-z_][\w$]*)(?: = [^;]*)? ?;", re.MULTILINE)
+_PORT = re.compile(
+    r"^  (input|output) (?:reg |wire )?(?:\[(\d+):0\] )?([A-Za-z_][\w$]*)(?: = [^;,\n]*)? ?[;,]?$", re.MULTILINE
+)
 
 
 def ports_of(verilog: str, module: str) -> tuple[Port, ...]:
