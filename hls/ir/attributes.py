@@ -241,6 +241,7 @@ class Attr:
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")
+    ANEW = _key("anew", "loop", NAMES, "memories that each iteration declares, of which `ivdep` asserts nothing")
     INTERLEAVE = _key("interleave", "loop", BOOLEAN, "whether invocations may be in flight together")
     INTERLEAVE_REASON = _key("interleave_reason", "loop", _one_of(*InterleaveReason), "why they may not, or not more")
     APART_IF_OVERLAP = _key("apart", "loop", FLAG, "invocations are not interleaved in launches whose buffers overlap")
