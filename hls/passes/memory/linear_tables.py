@@ -6,7 +6,7 @@ from ...ir.element_index import element_index
 from ...ir.rewrite import constant
 from ...ir.storage import BoundMemory, accessors
 from ...ir.values import Constant
-from ...narrow import present
+from ...narrow import instance, present
 
 __all__ = ["LinearTables", "elements_of"]
 
@@ -48,7 +48,7 @@ class LinearTables:
             return None
         first, index, bits = row
         if (*key, first, bits) not in self._columns:
-            numbers = [int(present(x)) for x in self._elements[key][first : first + (1 << bits)]]
+            numbers = [instance(x, int) for x in self._elements[key][first : first + (1 << bits)]]
             self._columns[*key, first, bits] = _columns(numbers)
         found = self._columns[*key, first, bits]
         return None if found is None else _xor(*found, index, type, b)
