@@ -11,8 +11,10 @@ import click
 from .diag import CompileError, Diagnostic, internal_error, machine_trouble, render, to_json
 from .signals import exit_code
 
-__all__ = ["FAILED", "Messages", "reported_output_errors"]
+__all__ = ["FAILED", "OF_OPTIONS", "Messages", "reported_output_errors"]
 
+#: key of the messages that were found while options were read, in the meta data of the command's context
+OF_OPTIONS = "sluice messages of options"
 #: exit code of a command that ends with an error
 FAILED = 1
 
@@ -40,7 +42,8 @@ class Messages:
         """``form`` is "text" or "json"."""
         self.form = form
         self.sources: dict[str, str] = {}
-        self._found: list[Diagnostic] = []
+        context = click.get_current_context(silent=True)
+        self._found: list[Diagnostic] = context.meta.pop(OF_OPTIONS, []) if context is not None else []
 
     def add(self, *diagnostics: Diagnostic) -> None:
         """Keep the diagnostics for :meth:`show`; nothing is printed yet."""

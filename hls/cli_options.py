@@ -12,10 +12,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from .cli_messages import OF_OPTIONS
 from .cli_numbers import Numbers, Reals
 from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
-from .diag import CompileError, render
+from .diag import Code, CompileError, Diagnostic, render
 from .limits import Limits
 from .options import FEED_FORWARDS, MOST_CACHE_BYTES
 from .rtl_library import RtlFunction, load_libraries
@@ -209,6 +210,23 @@ def BOARD(command: Callable[..., Any]) -> Callable[..., Any]:
 DEFINES = click.option(
     "-D", "defines", cls=Merged, multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro."
 )
+
+
+def _existing(context: click.Context, _parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The folders that exist; a message tells of each other one, as Makefiles name folders that few machines have."""
+    missing = [folder for folder in folders if not folder.exists()]
+    context.meta.setdefault(OF_OPTIONS, []).extend(
+        Diagnostic(
+            f"there is no folder {folder}, from which -I is to include",
+            hint="correct the name, or leave the option out",
+            severity="warning",
+            code=Code.NO_INCLUDE_FOLDER,
+        )
+        for folder in missing
+    )
+    return tuple(folder for folder in folders if folder not in missing)
+
+
 INCLUDE_DIRS = click.option(
     "-I",
     "include_dirs",
@@ -216,7 +234,8 @@ INCLUDE_DIRS = click.option(
     own_first=True,
     multiple=True,
     metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=_existing,
     help="Search a folder for includes.",
 )
 

@@ -21,7 +21,6 @@ from ..ir.barriers import condition_place
 from ..narrow import instance, present
 from .group_loop import EFFECTS as GROUP_EFFECTS
 from .group_loop import is_group_loop, last_of_group, write_group_loop
-from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
 __all__ = ["ATOMICS", "EFFECTS"]
@@ -234,7 +233,7 @@ def _loop(w, op: Op):
     enable, *initial = op.operands
     (body,) = op.regions
     w.declare_results(op, initial)
-    site, left, promise = w.site(op), f"left{len(w.lines)}", vows(op, w.numbers)
+    site, left, promise = w.site(op), f"left{len(w.lines)}", w.shared.promises.vows(op, w.numbers)
     observer = w.shared.observer
     _decide(w, op, enable)
     w.line(f"if ({w.name(enable)}) {{")

@@ -98,6 +98,7 @@ class NotObserved:
 
     tables: Observed | None = None
     headers: tuple[str, ...] = ()  #: files of the runtime that the hooks need
+    checks_promises: bool = True  #: whether accesses are checked against what `#pragma ivdep` asserts
 
     def head(self) -> list[str]:
         """Lines that precede the runtime."""

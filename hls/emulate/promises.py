@@ -8,16 +8,18 @@ from collections.abc import Mapping
 
 from ..ir import Attr, Function, Op, walk
 
-__all__ = ["Promises", "vows"]
+__all__ = ["Promises"]
 
 
 class Promises:
-    """The accesses, by function, that report themselves."""
+    """The accesses, by function, that report themselves; none unless the assertions are ``checked``: in a planned
+    kernel, iterations share the places of copies of an array, and loads are made that the source does not make."""
 
-    def __init__(self, functions: Mapping[str, Function]):
+    def __init__(self, functions: Mapping[str, Function], checked: bool = True):
+        self._checked = checked
         self._inside: set[Op] = set()
         self._helpers: set[str] = set()
-        for function in functions.values():
+        for function in functions.values() if checked else ():
             for loop in walk(function.body):
                 if loop.attrs.get(Attr.IVDEP):
                     self._add(loop.regions, functions)
@@ -44,12 +46,11 @@ class Promises:
             return pointer
         return f"touched(item.promises, {pointer}, {bytes}, {site}, {str(op.opcode == 'store').lower()})"
 
-
-def vows(loop: Op, numbers: Mapping[str, int]) -> str:
-    """The assertions of a loop, as a C++ list. ``numbers`` are those of the function's memories; other memories are not
-    checked."""
-    return ", ".join(
-        f"{{{numbers[name] if name else 0}, {safelen}}}"
-        for name, safelen in loop.attrs.get(Attr.IVDEP, ())
-        if not name or name in numbers
-    )
+    def vows(self, loop: Op, numbers: Mapping[str, int]) -> str:
+        """The assertions of a loop that are checked, as a C++ list. ``numbers`` are those of the function's memories;
+        other memories are not checked."""
+        return ", ".join(
+            f"{{{numbers[name] if name else 0}, {safelen}}}"
+            for name, safelen in (loop.attrs.get(Attr.IVDEP, ()) if self._checked else ())
+            if not name or name in numbers
+        )

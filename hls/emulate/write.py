@@ -51,7 +51,7 @@ class _Program:
         self.queues: list[tuple[str, int]] = []  #: name and capacity
         self.channels = {name: self._channel(c) for name, c in module.channels.items()}
         self.local_bytes = 0
-        self.promises = Promises(module.functions)
+        self.promises = Promises(module.functions, observer.checks_promises)
         self.deciding = decisions(module.functions)
         self.waiting = waiting_functions(module.functions.values(), _callees, walk)
 

@@ -3,7 +3,7 @@
 All take (builder, argument values, type of the first argument).
 """
 
-from ..ir import I64, Builder, IntType, Value
+from ..ir import I64, Attr, Builder, IntType, Value
 from . import types as ct
 
 __all__ = [
@@ -48,7 +48,7 @@ def abs_diff(b, v, t):
     """The result has the unsigned type, which always holds the true distance."""
     x, y = v
     less = b.value("slt" if t.signed else "ult", x, y)
-    return b.value("select", less, b.value("sub", y, x), b.value("sub", x, y))
+    return b.value("select", less, _wrapped(b, "sub", y, x), _wrapped(b, "sub", x, y))
 
 
 def hadd(b, v, t):
@@ -69,10 +69,15 @@ def _bound(b: Builder, negative: Value, like: Value) -> Value:
     return b.value("select", negative, _number(b, lowest, like), _number(b, lowest - 1, like))
 
 
+def _wrapped(b: Builder, opcode: str, x: Value, y: Value) -> Value:
+    """A sum that wraps around, also where it is signed."""
+    return b.value(opcode, x, y, attrs={Attr.WRAPS: True} if x.type.bits >= 32 else {})
+
+
 def add_sat(b, v, t):
     """x + y; the nearest number of the type where the sum is outside of it."""
     x, y = v
-    total = b.value("add", x, y)
+    total = _wrapped(b, "add", x, y)
     if not t.signed:
         return b.value("select", b.value("ult", total, x), _number(b, -1, x), total)
     over = _negative(b, b.value("and", b.value("xor", x, total), b.value("xor", y, total)))
@@ -82,7 +87,7 @@ def add_sat(b, v, t):
 def sub_sat(b, v, t):
     """x - y; the nearest number of the type where the difference is outside of it."""
     x, y = v
-    rest = b.value("sub", x, y)
+    rest = _wrapped(b, "sub", x, y)
     if not t.signed:
         return b.value("select", b.value("ult", x, y), _number(b, 0, x), rest)
     over = _negative(b, b.value("and", b.value("xor", x, y), b.value("xor", x, rest)))
@@ -138,7 +143,7 @@ def mul_hi(b, v, t):
 
 def mad_hi(b, v, t):
     """``mul_hi(x, y) + z``, modulo the type."""
-    return b.value("add", mul_hi(b, v[:2], t), v[2])
+    return _wrapped(b, "add", mul_hi(b, v[:2], t), v[2])
 
 
 def mad_sat(b, v, t):
@@ -148,8 +153,8 @@ def mad_sat(b, v, t):
         product = _wide_product(b, x, y, t.signed)
         total = b.value("add", product, b.value("sext" if t.signed else "zext", z, result=product.type))
         return clamp_to(b, total, t.signed, t)
-    low, high = b.value("mul", x, y), mul_hi(b, [x, y], t)
-    total = b.value("add", low, z)
+    low, high = _wrapped(b, "mul", x, y), mul_hi(b, [x, y], t)
+    total = _wrapped(b, "add", low, z)
     carry = b.value("zext", b.value("ult", total, z), result=I64)
     sign = _shift_right(b, z, 63, True) if t.signed else _number(b, 0, z)
     high = b.value("add", b.value("add", high, sign), carry)

@@ -16,6 +16,7 @@ __all__ = ["ChannelCallChecker"]
 
 _FUNCTION = re.compile(r"(read|write)_channel(_nb)?_(altera|intel)$")
 _PIPE = re.compile(r"(read|write)_pipe(_block)?$")
+_QUERIES = frozenset({"get_pipe_num_packets", "get_pipe_max_packets"})
 
 
 class ChannelCallChecker(UnitCallChecker):
@@ -57,9 +58,31 @@ class ChannelCallChecker(UnitCallChecker):
         if match:
             return self._channel_call(name, match.group(1) == "write", match.group(2) is None, nodes, span)
         match = _PIPE.match(name)
-        return (
-            self._pipe_call(name, match.group(1) == "write", match.group(2) is not None, nodes, span) if match else None
-        )
+        if match:
+            return self._pipe_call(name, match.group(1) == "write", match.group(2) is not None, nodes, span)
+        return self._pipe_query(name, nodes, span) if name in _QUERIES else None
+
+    def _pipe_query(self, name: str, nodes, span: Span) -> tt.Expr:
+        """How many values a pipe may hold, as declared (OpenCL C 2.0, 6.13.16.4)."""
+        self.count(name, nodes, 1, span)
+        channel, _ = self._named_pipe(nodes[0], name, span)
+        if name == "get_pipe_num_packets":
+            raise CompileError.at(
+                span,
+                f"how many values '{channel.name}' holds is not visible to a kernel",
+                "read_pipe and write_pipe give 0 only if there was a value, or room for one",
+                code=Code.CHANNEL_CALL,
+            )
+        if channel.parameter:  # of a helper function, which is checked again for each call
+            return tt.Const(ct.UINT, span, 1)
+        if Attr.CHANNEL_DEPTH not in channel.attrs:
+            raise CompileError.at(
+                span,
+                f"'{channel.name}' is declared without the number of values that it may hold",
+                "add __attribute__((depth(N))) to its declaration",
+                code=Code.CHANNEL_CALL,
+            )
+        return tt.Const(ct.UINT, span, channel.attrs[Attr.CHANNEL_DEPTH])
 
     def _channel_call(self, name, write: bool, blocking: bool, nodes, span):
         self.count(name, nodes, 1 + (write or not blocking), span)
@@ -81,14 +104,7 @@ class ChannelCallChecker(UnitCallChecker):
 
     def _pipe_call(self, name, write: bool, waits: bool, nodes, span):
         self.count(name, nodes, 2, span)
-        channel, index = self._place(nodes[0], f"the first argument of {name}")
-        if not channel.pipe:
-            raise CompileError.at(
-                span,
-                f"'{channel.name}' is a channel, not a pipe",
-                f"use {name.split('_')[0]}_channel_intel",
-                code=Code.CHANNEL_CALL,
-            )
+        channel, index = self._named_pipe(nodes[0], name, span)
         pointer = self.rvalue(nodes[1])
         wanted = ct.Pointer(channel.type, pointer.type.space if isinstance(pointer.type, ct.Pointer) else "private")
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != channel.type:
@@ -103,6 +119,19 @@ class ChannelCallChecker(UnitCallChecker):
             value = self.dereference(pointer, span)
             return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)
         return tt.ChannelRead(ct.INT, span, channel, index, None, pointer, blocking)
+
+    def _named_pipe(self, node, name: str, span: Span) -> tuple[tt.Channel, tt.Expr]:
+        """The pipe that is the first argument of a function, and its number in the array of pipes."""
+        channel, index = self._place(node, f"the first argument of {name}")
+        if not channel.pipe:
+            first = name.split("_")[0]
+            raise CompileError.at(
+                span,
+                f"'{channel.name}' is a channel, not a pipe",
+                f"use {first}_channel_intel" if first != "get" else "declare it as a pipe",
+                code=Code.CHANNEL_CALL,
+            )
+        return channel, index
 
     def channel_argument(self, node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
         """The channel that a call passes for ``parameter``, and its number (for an array, that of the first) within its

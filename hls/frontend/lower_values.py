@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from ..diag import Span
 from ..ir import BOOL, I64, PTR, Attr, Region, Value
+from ..ir.wrapping import SUMS
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
@@ -139,7 +140,7 @@ class ValueLowering(ConvertLowering):
             return self.emit(e.span, "xor", x, self.const(e.span, -1, x.type))
         if isinstance(ct.element_of(e.type), ct.Float):
             return self.emit(e.span, "fneg", x)
-        return self.emit(e.span, "sub", self.const(e.span, 0, x.type), x)
+        return self.emit(e.span, "sub", self.const(e.span, 0, x.type), x, attrs=_wrapping("sub", ct.element_of(e.type)))
 
     def _binary(self, e):
         return self._combined(e.span, e.operator, self.value(e.left), self.value(e.right), e.type, e.right.type)
@@ -155,7 +156,7 @@ class ValueLowering(ConvertLowering):
         if operator in ("<<", ">>"):
             right = self._amount(span, right, right_type, type)
         opcode = "shl" if operator == "<<" else _INT_OPS.get(operator) or _SIGNED_OPS[operator][type.signed]
-        return self.emit(span, opcode, left, right)
+        return self.emit(span, opcode, left, right, attrs=_wrapping(opcode, type))
 
     def _amount(self, span, right: Value, right_type: ct.CType, type: ct.CType) -> Value:
         """The shift amount for a ``type``: modulo the width in OpenCL C; for an integer of exact width, the whole
@@ -348,6 +349,13 @@ class ValueLowering(ConvertLowering):
         new = self.emit(e.span, "ptradd", old, step)
         self.store(where, new, e.type, e.span)
         return old if e.postfix else new
+
+
+def _wrapping(opcode: str, type: ct.CType) -> dict[str, bool]:
+    """The attribute of a sum that C lets wrap around: of unsigned numbers, or of numbers of an exact width. Narrow sums
+    are analysed with their wrapping anyway."""
+    wraps = opcode in SUMS and isinstance(type, ct.Int) and type.bits >= 32 and (not type.signed or type.exact)
+    return {Attr.WRAPS: True} if wraps else {}
 
 
 _HARMLESS = (

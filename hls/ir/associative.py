@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from . import BOOL, Builder, IntType, Op, Value
 from .attributes import Attr
 from .types import Type
+from .wrapping import SUMS, has_wrapping
 
 __all__ = ["AssociativePair", "Term", "emit", "kind_of", "neutral", "pair_of", "rewrite_as", "terms_of"]
 
@@ -93,7 +94,10 @@ def emit(kind: str, left: Value, right: Value, b: Builder) -> Value:
 
 def rewrite_as(op: Op, kind: str, left: Value, right: Value, b: Builder) -> None:
     """Rewrite ``op`` in place as ``kind`` of two values; additional operations are built before it."""
-    op.attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
+    attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
+    if kind in SUMS and has_wrapping(op):
+        attrs[Attr.WRAPS] = True
+    op.attrs = attrs
     if kind in _PLAIN:
         op.opcode, op.operands = kind, [left, right]
     else:

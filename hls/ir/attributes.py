@@ -182,6 +182,7 @@ class Attr:
     NEST_PART = _key("nest_part", "loop load store", COUNT, "which part of a nest it is of, for a test of order")
 
     INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
+    WRAPS = _key("wraps", "add sub mul shl", FLAG, "has 32 bits or more, and wraps around: unsigned in the source")
 
     # order of memory accesses and work-items
     MEMS = _key("mems", "fence meet group", NAMES, "memories whose stores are waited for, or that have copies")
@@ -240,6 +241,7 @@ class Attr:
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")
+    ANEW = _key("anew", "loop", NAMES, "memories that each iteration declares, of which `ivdep` asserts nothing")
     INTERLEAVE = _key("interleave", "loop", BOOLEAN, "whether invocations may be in flight together")
     INTERLEAVE_REASON = _key("interleave_reason", "loop", _one_of(*InterleaveReason), "why they may not, or not more")
     APART_IF_OVERLAP = _key("apart", "loop", FLAG, "invocations are not interleaved in launches whose buffers overlap")

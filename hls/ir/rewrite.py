@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from ..narrow import present
 from .attributes import Attr
 from .build import Builder, walk
 from .nodes import Op, Region, Value
 from .values import Constant
+from .wrapping import keep_wrapping
 
 __all__ = ["constant", "inline_region", "is_constant", "literal", "resolve", "rewrite", "set_results"]
 
@@ -45,8 +47,14 @@ class _Rewriter:
             if new is None:
                 region.ops.append(op)
             else:
+                self._keep_wrapping(op, new, region.ops[count:])
                 self._replace(dict(zip(op.results, new, strict=True)))
         return changed
+
+    def _keep_wrapping(self, old: Op, new: list[Value], made: list[Op]) -> None:
+        """Keep the mark of a sum that wraps on a sum that was made to replace it."""
+        if len(new) == 1 and new[0].op in made:
+            keep_wrapping(old, present(new[0].op))
 
     def _replace(self, values: dict[Value, Value]) -> bool:
         for old, new in values.items():

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from .accesses import memory_name, moved_type
+from .attributes import Attr
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
@@ -26,7 +27,7 @@ def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
             return False
         if x.opcode != y.opcode or x.regions or not (has(x, "pure") or x.opcode in also):
             return False
-        if len(x.operands) != len(y.operands) or not _same_attrs(x.attrs, y.attrs):
+        if len(x.operands) != len(y.operands) or not _same_attrs(*map(_of_value, (x.attrs, y.attrs))):
             return False
         work += zip(x.operands, y.operands, strict=True)
     return True
@@ -61,7 +62,8 @@ class ValueNumbers:
     def _key(self, value: Value, op: Op) -> tuple:
         operands = tuple(self._numbers[v] for v in op.operands)
         # repr tells -0.0 from 0.0; the values themselves tell NaNs apart, as `same_value` does
-        attrs = (repr(op.attrs), *op.attrs.items()) if op.attrs else ()
+        known = _of_value(op.attrs)
+        attrs = (repr(known), *known.items()) if known else ()
         return op.opcode, value.index, value.type, operands, attrs
 
 
@@ -118,6 +120,11 @@ def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
             return False
         values[x] = y
     return True
+
+
+def _of_value(attrs: dict) -> dict:
+    """The attributes that determine a value: whether a sum is known to wrap is none of them."""
+    return {key: value for key, value in attrs.items() if key != Attr.WRAPS} if Attr.WRAPS in attrs else attrs
 
 
 def _same_attrs(a: dict, b: dict) -> bool:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer, LocalMemory
+from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
@@ -75,6 +77,11 @@ class Emulated:
     failure: RuntimeError | None = None  #: why launches were last given up
     source: Source | None = None  #: of a program whose launches leave workloads; None if they do not
     model: "Model | None" = None  #: what predicts the cycles of its launches; None if nothing does
+
+    @cached_property
+    def promises(self) -> PromiseCheck:
+        """What checks launches on the model, whose planned kernels do not show what `#pragma ivdep` asserts."""
+        return PromiseCheck(self.module, arrays=False)
 
     def give_up(self, error: RuntimeError) -> None:
         """Give up all pending launches; waiting for one of them raises ``error``."""
@@ -254,6 +261,11 @@ class EmulatedEvent(PendingEvent):
         try:
             if program.model:
                 program.model.check(self._kernel.name, self._values)
+                memory = present(self.context).simulated.memory
+                broken = program.promises.violation(self._kernel, self._values, self._space, memory)
+                if broken is not None:
+                    self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"\n{broken}"))
+                    return
             program.start_autorun()
             if program.source:
                 self._observation = Observation(self._kernel.name, *present(self._given), self._space)

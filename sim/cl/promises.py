@@ -32,10 +32,11 @@ MOST_ITERATIONS = 1 << 24
 
 
 class PromiseCheck:
-    """Finds launches that violate an assertion of their kernel. ``module`` is the program before optimization."""
+    """Finds launches that violate an assertion of their kernel. ``module`` is the program before optimization.
+    Without ``arrays`` kernels without `#pragma ivdep` are not checked."""
 
-    def __init__(self, module: Module) -> None:
-        self._module = module
+    def __init__(self, module: Module, arrays: bool = True) -> None:
+        self._module, self._arrays = module, arrays
 
     def violation(
         self, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace, memory: SharedMemory
@@ -63,7 +64,9 @@ class PromiseCheck:
             functions = reachable(self._module, kernel)
             ops = [op for function in functions for op in walk(function.body)]
             memories = [memory for function in functions for memory in function.memories.values()]
-            promises = any(op.attrs.get(Attr.IVDEP) for op in ops) or any(m.onchip and m.length != 1 for m in memories)
+            promises = any(op.attrs.get(Attr.IVDEP) for op in ops) or (
+                self._arrays and any(m.onchip and m.length != 1 for m in memories)
+            )
             if (
                 promises
                 and not any(op.opcode in _CHANNELS for op in ops)

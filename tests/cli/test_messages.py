@@ -50,7 +50,6 @@ CASES = {
     "bad_board_value": ["compile", "good.cl", "--board", "bad_clock.toml"],
     "bad_board_file": ["compile", "good.cl", "--board", "not.toml"],
     "bad_define": ["compile", "good.cl", "-D", "3=4"],
-    "missing_include_folder": ["compile", "good.cl", "-I", "nowhere"],
     "output_is_a_file": ["compile", "good.cl", "-o", "a_file"],
     "output_below_a_file": ["compile", "good.cl", "-o", "a_file/out"],
     "output_not_writable": ["compile", "good.cl", "-o", "/proc/sluice"],
@@ -71,7 +70,6 @@ WRONG_USAGE = {
     "unknown_board",
     "missing_board_file",
     "bad_define",
-    "missing_include_folder",
     "output_is_a_file",
     "unknown_option",
     "bad_form",
@@ -125,6 +123,15 @@ def test_the_same_messages_as_json(name):
     assert records and all(record["severity"] == "error" and record["message"] for record in records)
     text = (EXPECT / f"{name}.txt").read_text()
     assert all(record["message"] in text and record["hint"] in text for record in records)
+
+
+def test_a_missing_folder_of_includes_is_a_warning():
+    result = invoke("check", "good.cl", "-I", "nowhere")
+    assert result.exit_code == 0
+    assert "warning[W0911]: there is no folder nowhere, from which -I is to include" in result.stderr
+    (warning,) = json.loads(invoke("compile", "good.cl", "-I", "nowhere", "--diagnostics=json").stdout)
+    assert (warning["code"], warning["severity"]) == ("W0911", "warning")
+    assert invoke("compile", "good.cl", "-I", "a_file").exit_code == 2
 
 
 def test_the_board_may_come_from_the_environment(monkeypatch):

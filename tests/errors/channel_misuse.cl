@@ -24,6 +24,9 @@ __kernel void k(__global int *a, __global float *f, write_only pipe int out) {
     write_pipe(out, 1);
     n = read_pipe(c, &n);
     n = peek_channel_intel(c);
+    n = get_pipe_num_packets(out);
+    n = get_pipe_max_packets(out);
+    n = get_pipe_max_packets(c);
 }
 void helper(channel float p) { c = p; }
 __kernel void passes(channel int p) { helper(c); }

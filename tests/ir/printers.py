@@ -10,6 +10,7 @@ from hls.analysis.affine.delinearize import rows_of
 from hls.analysis.affine.floordiv import quotient
 from hls.analysis.affine.form import compared_facts
 from hls.analysis.affine.iteration_domain import Domains
+from hls.analysis.affine.wrapping import WrappingValues
 from hls.analysis.bits.demanded_bits import demanded
 from hls.analysis.bits.gf2_forms import LinearForms
 from hls.analysis.bits.intervals import TRANSFER, Range
@@ -91,6 +92,11 @@ def _floordiv(function: Function, names: Names) -> Iterator[str]:
             how = "to zero" if found.to_zero else "down"
             reading = "signed" if found.signed else "unsigned"
             yield f"{names(value)} = {names(found.dividend)} / {found.divisor}, {reading}, rounded {how}"
+
+
+def _wrapping(function: Function, names: Names) -> Iterator[str]:
+    values = WrappingValues(LoopTree(function))
+    yield from (f"{names(value)} may wrap" for value in integers(names) if values.may_wrap(value))
 
 
 def _domains(function: Function, names: Names) -> Iterator[str]:
@@ -281,6 +287,7 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "floordiv": _floordiv,
     "form": _compared,
     "iteration_domain": _domains,
+    "wrapping": _wrapping,
     "demanded_bits": _demanded,
     "gf2_forms": _linear,
     "intervals": _transfer,

@@ -128,3 +128,12 @@ __kernel void until_both_end(ARGS) {  // a condition of two sums, in stages
     for (int k = 0; k < 64 && i + k < n * 61; k++) out[i + k] = t[k] + a[i + k];
   }
 }
+
+__kernel void asserted(ARGS) {  // of an array that each iteration declares, ivdep asserts nothing
+#pragma ivdep
+  for (int r = 0; r < n; r++) {
+    int t[64] __attribute__((private_copies(1)));
+    for (int k = 0; k < 64; k++) t[k] = a[r * 64 + k];
+    for (int k = 0; k < 64; k++) out[r * 64 + k] = t[63 - k];
+  }
+}

@@ -26,6 +26,7 @@ COPIES = {
     "last_chunk_shorter": (8, 1),
     "least_of_two": (4, 4),
     "until_both_end": (8, 1),
+    "asserted": (1, 1),
 }
 
 

@@ -2,9 +2,10 @@
 
 Integers in IR wrap, sums here do not. The form of a value of w bits is first computed modulo 2**w, which is always
 correct. It stands for the value itself if its bounds show that it does not wrap; also for a signed value of 32 bits or
-more, whose overflow C leaves undefined, including one read as unsigned that is never negative. Otherwise the multiple
-of 2**w between the two is one more unknown. A byte offset as wide as an address is assumed not to wrap around the
-address space; a narrower one is unsigned. A value that is no sum is a symbol.
+more, whose overflow C leaves undefined, including one read as unsigned that is never negative, unless the source
+computes it as unsigned. Otherwise the multiple of 2**w between the two is one more unknown. A byte offset as wide as
+an address is assumed not to wrap around the address space; a narrower one is unsigned. A value that is no sum is a
+symbol.
 """
 
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ from ..loops.loop_tree import Induction, Loop, LoopTree
 from ..predicates.implication import implied
 from .floordiv import Quotient, quotient
 from .form import Affine, Symbol, WrappedSum, compared_facts, narrowed_by
+from .wrapping import WrappingValues
 
 __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]
 
@@ -76,6 +78,14 @@ class AffineForms:
     @cached_property
     def _zeros(self) -> TrailingZeros:
         return TrailingZeros(self._function)
+
+    @cached_property
+    def _wrapping(self) -> WrappingValues:
+        return WrappingValues(self.tree)
+
+    def may_wrap(self, value: Value) -> bool:
+        """Whether a value of 32 bits or more may wrap around though it is read as signed."""
+        return self._wrapping.may_wrap(value)
 
     def memory(self, access: Op) -> MemoryObject:
         """The memory of a load or store."""
@@ -140,7 +150,7 @@ class AffineForms:
         plain = self._unwrapped(value, is_signed, least, most)
         if plain is not None:
             return plain
-        if bits >= 32 and (is_signed or self.ranges[value].smin >= 0):
+        if bits >= 32 and (is_signed or self.ranges[value].smin >= 0) and not self.may_wrap(value):
             return form
         counted = None if is_signed else self._counted(value)
         return counted or form + Affine(0, {Symbol(value, is_signed, least, most, form): 1 << bits})
@@ -198,7 +208,7 @@ class AffineForms:
         loop = self.tree.holder(value) if value.op is None and is_signed else None
         if loop is None or value.owner is not loop.body:
             return None
-        found = pace(value, loop, self.ranges)
+        found = pace(value, loop, self.ranges) if not self.may_wrap(value) else None
         return found and (self.exact(loop.op.operands[1 + value.index], True), loop, *found)
 
     def _quotient(self, value: Value, is_signed: bool) -> tuple[Quotient, Affine] | None:

@@ -79,10 +79,10 @@ def _length(forms: AffineForms, symbol: Symbol) -> Affine | None:
 
 def _is_whole(forms: AffineForms, symbol: Symbol) -> bool:
     """Whether the symbol stands for a product of numbers that does not wrap: a signed one of 32 bits or more, as C
-    leaves its overflow undefined, or one of as many bits as an address, of which narrowing leaves no more, as no byte
-    offset wraps around the address space."""
+    leaves its overflow undefined unless the source computes it as unsigned, or one of as many bits as an address, of
+    which narrowing leaves no more, as no byte offset wraps around the address space."""
     bits = symbol.value.type.bits
-    return bits >= forms.address_bits or symbol.signed and bits >= 32
+    return bits >= forms.address_bits or symbol.signed and bits >= 32 and not forms.may_wrap(symbol.value)
 
 
 def _step(forms: AffineForms, value: Value) -> Value | None:

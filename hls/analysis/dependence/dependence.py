@@ -133,7 +133,9 @@ class _Sharing:
 def promised(fact: Dependence) -> Dependence | None:
     """The dependence under the ``ivdep`` of its loop: None, or with a distance of at least ``safelen`` iterations."""
     names = {access.operands[0].defining_op.attrs[Attr.MEM] for access in (fact.src, fact.dst)}
-    for memory, safelen in fact.loop.attrs.get(Attr.IVDEP, ()) if fact.loop is not None else ():
+    if fact.loop is None or not names.isdisjoint(fact.loop.attrs.get(Attr.ANEW, ())):
+        return fact
+    for memory, safelen in fact.loop.attrs.get(Attr.IVDEP, ()):
         if memory in ("", *names):
             if not safelen:
                 return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from ...ir import IntType, Op, Value
+from ...ir import Attr, IntType, Op, Value
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from ..bits.ranges import Range
@@ -64,7 +64,7 @@ def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int)
     if value is start:
         return 0, 0
     op = value.op
-    if op is None or left == 0 or op.opcode not in ("add", "select"):
+    if op is None or left == 0 or op.opcode not in ("add", "select") or Attr.WRAPS in op.attrs:
         return None
     if op.opcode == "select":
         arms = [_grown(start, arm, ranges, left // 2) for arm in op.operands[1:]]

@@ -150,6 +150,7 @@ class MonotonicAccess:
             elif not (
                 op.opcode == "sext"
                 and op.operands[0].type.bits >= 32
+                and not self.forms.may_wrap(op.operands[0])
                 # the bits of an address: what they leave out is the same for all places of a buffer
                 or op.opcode == "trunc"
                 and value.type.bits == self.forms.address_bits

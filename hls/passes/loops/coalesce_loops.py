@@ -11,7 +11,7 @@ from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
 from ..recurrence.look_ahead_control import carry_ahead
 from .flatten_pair import merge_nest
-from .merged_attributes import Merged, common_promises, take_over
+from .merged_attributes import Merged, common_promises, declared_anew, take_over
 
 __all__ = ["CoalesceLoops", "join_nest"]
 
@@ -67,6 +67,8 @@ class CoalesceLoops(FunctionPass):
             )
         if Attr.IVDEP in loop.attrs:
             loop.attrs[Attr.IVDEP] = common_promises(loop, inner)
+            if anew := declared_anew(loop, inner):
+                loop.attrs[Attr.ANEW] = anew
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:

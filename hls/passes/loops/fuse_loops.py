@@ -16,7 +16,7 @@ from ..recurrence.look_ahead_control import carry_ahead
 from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from ..scalar.constant_folding import ConstantFolding
 from .fuse_pair import Between, fuse, same_trips, sort_between
-from .merged_attributes import Merged, own_promises, take_over
+from .merged_attributes import Merged, declared_anew, own_promises, take_over
 
 __all__ = ["FuseLoops"]
 
@@ -99,6 +99,8 @@ class FuseLoops(FunctionPass):
             return refusal
         if promises := own_promises(first, second):
             first.attrs[Attr.IVDEP] = promises
+            if anew := declared_anew(first, second):
+                first.attrs[Attr.ANEW] = anew
         else:
             first.attrs.pop(Attr.IVDEP, None)
         for name in take_over(first, second):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...diag import Span
 from ...ir import Attr, Op, is_access, memory_name, walk
 
-__all__ = ["Merged", "common_promises", "own_promises", "take_over"]
+__all__ = ["Merged", "common_promises", "declared_anew", "own_promises", "take_over"]
 
 #: attributes by which the source controls a loop's hardware
 _WISHES = (
@@ -50,6 +50,11 @@ def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
                     _weaker(safelen, least) if known == 1 else _stronger(known, _weaker(safelen, least))
                 )
     return tuple(found.items())
+
+
+def declared_anew(first: Op, second: Op) -> tuple[str, ...]:
+    """The memories that iterations of one loop for both declare, as far as that matters for ``ivdep``."""
+    return tuple(sorted({*first.attrs.get(Attr.ANEW, ()), *second.attrs.get(Attr.ANEW, ())}))
 
 
 def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:

@@ -150,6 +150,8 @@ class Unroll(FunctionPass):
         wish = op.attrs.get(Attr.UNROLL, 0)
         if wish == 1:
             return None
+        if wish == 0 and not _CONTROLS & op.attrs.keys() and (once := _once(op)) is not None:
+            return 1, once
         if wish == 0 and not self._may_be_automatic(op, total, pipelined):
             return None
         trips = _trips(op) if wish or pipelined else _few_trips(op, self.small.trips)
@@ -203,6 +205,12 @@ def _trips(op: Op) -> Trips | None:
         return trips
     most = Loop(op, None).most_trips
     return Trips(most, False) if most is not None else None
+
+
+def _once(op: Op) -> Trips | None:
+    """The trip count of a loop that has exactly one iteration, also around other loops; None for all others."""
+    trips = count_trips(op, 1)
+    return trips if trips is not None and trips.exact and trips.count == 1 else None
 
 
 def _few_trips(op: Op, limit: int) -> Trips | None:

@@ -234,6 +234,7 @@ class _Copies:
         for op in walk(copy):
             if (name := str(op.attrs.get(Attr.MEM, ""))) in own:
                 op.attrs[Attr.MEM] = own[name]
+            _rename_in_loop(op, own)
 
     def _marked(self, op: Op, marks: Mapping[str, str]) -> list[Op]:
         """The operation, with one in front of it that marks the element which it stores."""
@@ -245,6 +246,15 @@ class _Copies:
         place = b.value("lshr", offset, b.const(size.bit_length() - 1, offset.type)) if size > 1 else offset
         b.op("store", b.value("addr", place, attrs={Attr.MEM: mark}), b.const(1, MARK), op.operands[2])
         return [*b.region.ops, op]
+
+
+def _rename_in_loop(op: Op, own: Mapping[str, str]) -> None:
+    """Rename the memories that attributes of a loop name."""
+    for key in (Attr.OWN, Attr.ANEW):
+        if key in op.attrs:
+            op.attrs[key] = tuple(sorted(own.get(name, name) for name in op.attrs[key]))
+    if Attr.IVDEP in op.attrs:
+        op.attrs[Attr.IVDEP] = tuple((own.get(name, name), safelen) for name, safelen in op.attrs[Attr.IVDEP])
 
 
 def _element(b: Builder, memory: str, number: Value, type: Type) -> Value:

@@ -7,10 +7,10 @@ from ...ir import ArrayType, Attr, Builder, Function, MemoryObject, Op
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, rewrite
-from ...ir.storage import BoundMemory, accessors, zero
+from ...ir.storage import zero
 from ...ir.types import scalar_type
-from ...narrow import present
 from ..manager import Form, FunctionPass
+from .linear_tables import LinearTables, elements_of
 from .storage_attributes import wants_memory
 
 __all__ = ["LowerConstantTables"]
@@ -20,7 +20,8 @@ __all__ = ["LowerConstantTables"]
 class LowerConstantTables(FunctionPass):
     """Constant table lowering. Before: no pointer variables. After: no loads of constant tables of up to ``max_bits``
     bits: the whole table is one constant array from which the element is extracted. Indices outside the table give 0.
-    Larger tables stay memories, which become block RAM used as ROM."""
+    A larger table of integers each of which is the XOR of those for the single bits of its index (a CRC, or products
+    over GF(2)) is computed from these bits. Other larger tables stay memories, which become block RAM used as ROM."""
 
     max_bits: int = 2048
 
@@ -29,21 +30,26 @@ class LowerConstantTables(FunctionPass):
 
     def run(self, function: Function) -> Function:
         """Raises CompileError for a small table that is not read by its scalar elements."""
-        result = clone_function(function)
-        rewrite(result.body, lambda op, b: self._read(op, b, result))
+        result, tables = clone_function(function), LinearTables()
+        rewrite(result.body, lambda op, b: self._read(op, b, result, tables))
         return result
 
-    def _read(self, op: Op, b: Builder, function: Function):
+    def _read(self, op: Op, b: Builder, function: Function, tables: LinearTables):
         if op.opcode != "load" or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
             return None
         addr, pred = op.operands[0].op, op.operands[1]
         memory = function.memories[addr.attrs[Attr.MEM]]
-        if memory.space != "constant" or memory.elements * memory.element.bits > self.max_bits or wants_memory(memory):
+        if memory.space != "constant" or wants_memory(memory):
             return None
-        self._check(op, memory)
         type = op.result.type
-        index = element_index(addr.operands[0], type.bytes, b)
-        value = b.value("extract", _contents(memory, op, b), index, name=memory.name)
+        if memory.elements * memory.element.bits > self.max_bits:
+            value = tables.computed(memory, op, b)
+            if value is None:
+                return None
+        else:
+            self._check(op, memory)
+            index = element_index(addr.operands[0], type.bytes, b)
+            value = b.value("extract", _contents(memory, op, b), index, name=memory.name)
         if constant(pred) == 1:
             return [value]
         return [b.value("select", pred, value, b.const(zero(type), type))]
@@ -63,12 +69,7 @@ class LowerConstantTables(FunctionPass):
 
 def _contents(memory: MemoryObject, op: Op, b: Builder):
     """The whole table as elements of the type that is loaded; the load is aligned to that type."""
-    type = op.result.type
-    load, _ = accessors(type)
-    data = bytearray(present(memory.data))
-    data += bytes(-len(data) % type.bytes)
-    bound = BoundMemory(memory.name, data, len(data))
-    elements = tuple(load((bound, k), op.span) for k in range(0, len(data), type.bytes))
+    type, elements = op.result.type, elements_of(memory, op)
     table = b.const(elements, ArrayType(scalar_type(type), len(elements)))
     table.name = memory.name
     return table

@@ -105,7 +105,13 @@ class LowerPrivateMemories(FunctionPass):
 
 
 def _name_owners(function: Function) -> None:
-    """Record at each loop which arrays are fresh in each of its iterations, as ``fresh`` operations are removed."""
+    """Record at each loop which arrays are fresh in each of its iterations, as ``fresh`` operations are removed; of
+    those, ``ivdep`` asserts nothing."""
+    for loop in walk(function.body):
+        if loop.attrs.get(Attr.IVDEP):
+            inside = {op.attrs[Attr.MEM] for op in walk(loop.regions[0]) if op.opcode == "fresh"}
+            if inside:
+                loop.attrs[Attr.ANEW] = tuple(sorted(inside & set(function.memories)))
     names = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs[Attr.SET]}
     for loop in walk(function.body):
         if loop.opcode == "loop":

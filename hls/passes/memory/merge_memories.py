@@ -216,6 +216,9 @@ def _rename(loop: Op, places: dict[str, _Place]):
                 | {memory for memory, names in together.items() if names <= own}
             )
         )
+    if Attr.ANEW in loop.attrs:
+        anew = loop.attrs[Attr.ANEW]
+        loop.attrs[Attr.ANEW] = tuple(sorted({places[name].memory if name in places else name for name in anew}))
     if promises := loop.attrs.get(Attr.IVDEP):
         kept = [(name, safelen) for name, safelen in promises if name not in places]
         for memory, names in together.items():

@@ -7,6 +7,7 @@ from ...analysis.loops.loop_tree import step_of
 from ...ir import Attr, Builder, IntType, Op, Value
 from ...ir.rewrite import constant, literal
 from ...ir.values import signed
+from ...ir.wrapping import has_wrapping
 from ...narrow import instance, present
 
 __all__ = ["STRICT", "Bound", "Row", "as_width", "is_order", "row_of", "times"]
@@ -107,6 +108,8 @@ class Row:
         more, number = moved
         if test.opcode[0] == "u" and (more is not None or number < 0):
             return None  # unsigned sums may wrap to 0; signed ones may not, in C
+        if test.opcode[0] == "s" and counts.op is not None and has_wrapping(counts.op):
+            return None  # the source computes it as unsigned
         equal = (test.opcode in STRICT) != truth
         return [Bound(other, more, number, equal, "zext" if test.opcode[0] == "u" else "sext")] if counts is low else []
 

@@ -9,6 +9,7 @@ from ...analysis.timing import Arrival, Arrivals
 from ...ir import Attr, Builder, FloatType, Op, Region, Value, has, uses
 from ...ir.associative import Term, emit, kind_of, rewrite_as, terms_of
 from ...ir.types import Type
+from ...ir.wrapping import has_wrapping
 from ...narrow import instance, present
 from ..float.flush_denormals import flush_of
 
@@ -229,6 +230,7 @@ def rebuild(body: Region, shapes: Mapping[Op, Node]):
 
 def _become(op: Op, node: Node, b: Builder):
     attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
+    wraps = {Attr.WRAPS: True} if has_wrapping(op) else {}
     if isinstance(op.result.type, FloatType):
         kind, operands = _operation(node, b, flush_of(op), node.minus)
         op.opcode, op.operands, op.attrs = kind, operands, attrs | flush_of(op)
@@ -236,7 +238,7 @@ def _become(op: Op, node: Node, b: Builder):
     kind, (left, right) = _pairing(node)
     left, right = _built(left, b, {}), _built(right, b, {})
     if kind == "sub":
-        op.opcode, op.operands, op.attrs = kind, [left, right], attrs
+        op.opcode, op.operands, op.attrs = kind, [left, right], attrs | wraps
     else:
         rewrite_as(op, kind, left, right, b)
 

@@ -4,9 +4,10 @@ recurrence."""
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out
 from ...ir.associative import emit, neutral, pair_of, rewrite_as
 from ...ir.clone import clone_function
+from ...ir.wrapping import has_wrapping
 from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
@@ -109,7 +110,8 @@ class _Body:
     def _become(self, op: Op, form: _Form, rest: Value, b: Builder) -> _Form:
         """Make the operation compute ``form`` with another ``rest``."""
         if form.minus:
-            op.opcode, op.operands = "sub", [form.root, rest]
+            wraps = {Attr.WRAPS: True} if has_wrapping(op) else {}
+            op.opcode, op.operands, op.attrs = "sub", [form.root, rest], op.attrs | wraps
         else:
             rewrite_as(op, form.kind, form.root, rest, b)
         return _Form(form.kind, form.root, rest, form.minus)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from ...analysis.bits.demanded_bits import demanded, index_bits
 from ...analysis.bits.ranges import Range, ranges
-from ...ir import Builder, Function, IntType, Op, Region, Value
+from ...ir import Attr, Builder, Function, IntType, Op, Region, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
+from ...ir.wrapping import still_wraps
 from ..manager import Form, FunctionPass
 
 __all__ = ["BitwidthNarrowing"]
@@ -133,7 +134,8 @@ class _Narrower:
         if opcode == "const":
             return b.const(constant(op.result), IntType(width))
         if opcode in _LOW_BITS:
-            return b.value(opcode, *(self.fit(v, width, b) for v in operands))
+            attrs = {Attr.WRAPS: True} if still_wraps(op, width) else {}
+            return b.value(opcode, *(self.fit(v, width, b) for v in operands), attrs=attrs)
         if opcode == "select":
             return b.value("select", self.fit(operands[0], 1, b), *(self.fit(v, width, b) for v in operands[1:]))
         if opcode in ("zext", "sext", "trunc"):
@@ -165,7 +167,8 @@ class _Narrower:
             bits = min(x.type.bits, holds, width + shift)
         if shift >= bits and op.opcode != "ashr":
             return b.const(0, IntType(width))
-        shifted = b.value(op.opcode, self.fit(x, bits, b), b.const(min(shift, bits - 1), IntType(bits)))
+        attrs = {Attr.WRAPS: True} if still_wraps(op, bits) else {}
+        shifted = b.value(op.opcode, self.fit(x, bits, b), b.const(min(shift, bits - 1), IntType(bits)), attrs=attrs)
         if op.opcode == "ashr" and bits < width:
             return b.value("sext", shifted, result=IntType(width))
         return shifted

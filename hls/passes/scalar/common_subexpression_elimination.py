@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import Function, Op, Region, Value, has
+from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.clone import clone_function
 from ..manager import FunctionPass
 
@@ -50,6 +50,8 @@ def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
         key = _key(op) if has(op, "pure") else None
         if key is not None and key in visible:
             replaced[op.result] = visible[key]
+            if Attr.WRAPS in op.attrs:
+                visible[key].defining_op.attrs[Attr.WRAPS] = True
             visible[key].name = visible[key].name or op.result.name
             continue
         if key is not None:
@@ -63,5 +65,5 @@ def _key(op: Op):
     if has(op, "commutative"):
         operands.sort()
     # repr tells -0.0 from 0.0 and finds nan equal to itself
-    attrs = tuple(sorted((name, repr(value)) for name, value in op.attrs.items()))
+    attrs = tuple(sorted((name, repr(value)) for name, value in op.attrs.items() if name != Attr.WRAPS))
     return op.opcode, op.result.type, tuple(operands), attrs

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ...analysis.predicates.implication import implied
-from ...ir import BOOL, Builder, Function, IntType, Op, Value
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, literal, rewrite
 from ...ir.values import signed
@@ -142,6 +142,8 @@ def _row(condition: Value) -> _Row | None:
     if op.opcode[0] == "s" and op.operands[0].type.bits < 32:
         return None
     for left, (moving, limit) in ((True, op.operands), (False, op.operands[::-1])):
+        if op.opcode[0] == "s" and moving.op is not None and Attr.WRAPS in moving.op.attrs:
+            continue  # nor that of sums that are computed as unsigned
         if moving.op is not None and moving.op.opcode == "add" and constant(moving.op.operands[1]) is not None:
             distance = signed(present(constant(moving.op.operands[1])), moving.type.bits)
             if (distance > 0) == left and (left or op.opcode[0] == "s"):

@@ -17,6 +17,14 @@ from tests.repetitions import half_long
 TYPES = ["int", "uint", "short", "uchar", "long"]
 
 
+def folded(rng, counter):
+    """A small number from an unsigned sum that wraps around and is then read as signed."""
+    total = rng.choice(
+        [f"(uint){counter} * 2654435761u", f"n + {counter} * 3000000001u", f"(ulong){counter} * 0x9E3779B97F4A7C15UL"]
+    )
+    return rng.choice(["(int)({}) % 8", "((int)({}) >> 29)", "(abs((int)({})) & 7)"]).format(total)
+
+
 def index(rng, counters):
     """A sum of loop counters, a parameter and a constant; sometimes what is no sum."""
     terms = [f"{rng.choice([1, 1, 1, 2, 3, -1])}*{c}" for c in counters if rng.random() < 0.7]
@@ -24,6 +32,8 @@ def index(rng, counters):
     terms += [rng.choice(["n*" + rng.choice(counters), "(m & 3)", "b[" + rng.choice(counters) + " & 15]"])] * (
         rng.random() < 0.15
     )
+    if rng.random() < 0.08:
+        terms.append(folded(rng, rng.choice(counters)))
     text = " + ".join([*terms, str(rng.randint(-3, 12))])
     return f"({rng.choice(TYPES)})({text})" if rng.random() < 0.15 else text
 

@@ -193,6 +193,17 @@ def test_pipes_of_a_file():
     assert parsed.warnings == () and o.tolist() == [15, -18, 21, -91]
 
 
+def test_the_declared_capacity_of_pipes():
+    source = """pipe long p0 __attribute__((xcl_reqd_pipe_depth(16)));
+        pipe int ps[3] __attribute__((depth(5)));
+        uint most(pipe int p) { return get_pipe_max_packets(p); }
+        kernel void k(global uint *o) { o[0] = get_pipe_max_packets(p0); o[1] = get_pipe_max_packets(ps[1]); o[2] = most(ps[2]); }"""
+    parsed, o = parse_source(source), np.zeros(3, "u4")
+    verify_module(parsed.module)
+    run_kernel(parsed.module, "k", {"o": o})
+    assert o.tolist() == [16, 5, 5]
+
+
 def test_printf():
     source = r"""__kernel void k(int n, float4 v) {
         printf("%d%% of %5.2f, %u %x|%-4d|%c %s", n, v.x, -1, 255, n, 'A', 3); }"""

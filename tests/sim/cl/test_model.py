@@ -20,6 +20,23 @@ SOURCE = """__kernel void sums(__global const int *restrict a, __global int *res
     }
 }
 
+__kernel void turned(__global const int *restrict a, __global int *restrict out, int n) {
+#pragma ivdep
+    for (int i = 0; i < n; i += 8) {
+        int row[8][9];  // too many words for registers
+        for (int j = 0; j < 8; j++)
+            for (int k = 0; k < 9; k++) row[j][k] = a[i + j] + k;
+        for (int j = 0; j < 8; j++)
+            out[i + j] = row[7 - j][j];
+    }
+}
+
+__kernel void broken(__global const int *restrict a, __global int *restrict out, int n) {
+#pragma ivdep
+    for (int i = 1; i < n; i++)
+        out[i] = out[i - 1] + a[i];
+}
+
 __kernel void copies(__global const int *a, __global int *out, int n) {
     for (int i = 0; i < n; i++)
         out[i] = a[i] + 1;
@@ -47,6 +64,17 @@ def program():
 def buffers(program):
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     return [cl.Buffer(program.context, flags, hostbuf=np.arange(N, dtype=np.int32)) for _ in range(2)]
+
+
+def test_what_ivdep_asserts_is_checked_of_the_source(program):
+    """The planned kernel has copies of the array, in which iterations take turns."""
+    queue, (a, out) = cl.CommandQueue(program.context), buffers(program)
+    program.turned(queue, (1,), None, a, out, np.int32(N))
+    found = np.empty(N, np.int32)
+    cl.enqueue_copy(queue, found, out).wait()
+    assert found.tolist() == [i + 7 - 2 * (i % 8) + i % 8 for i in range(N)]
+    with pytest.raises(cl.RuntimeError, match="#pragma ivdep does not hold: iteration 1 reads .* which iteration 0"):
+        program.broken(queue, (1,), None, a, out, np.int32(N)).wait()
 
 
 def test_bytes_cycles_and_times(program):
