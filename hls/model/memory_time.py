@@ -40,8 +40,8 @@ HELD, LOOKED_UP = 2, 6
 PATIENCE = 16
 #: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
 WIDE_WORDS = 2
-#: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; the queue of its
-#: requests has room only for those on their way (rtl_lib/lsu/hazard.py)
+#: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; the queue of
+#: its requests has room only for those on their way (rtl_lib/lsu/hazard.py)
 HAZARD_TOKENS = 3
 #: operations that answer after a fixed number of cycles
 FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
@@ -260,11 +260,11 @@ class MemoryTime:
     def _bus(self, own: Sequence[tuple[Op, Access]]) -> float:
         """Cycles of the busiest bank's data bus for the words of some accesses: of all of them, spread over all banks,
         or of one buffer, which lies in as many banks as it has interleaved pieces."""
-        banks, words, distinct = len(self.board.memory.banks), Counter[str](), Counter[str]()
+        banks, words, distinct = len(self.board.memory.banks), dict[str, float](), dict[str, float]()
         for op, access in own:
             traffic = self.traffic(op)
-            words[access.memory] += traffic.words
-            distinct[access.memory] = max(distinct[access.memory], traffic.distinct)
+            words[access.memory] = words.get(access.memory, 0.0) + traffic.words
+            distinct[access.memory] = max(distinct.get(access.memory, 0.0), traffic.distinct)
         bytes_apart = self.board.memory.interleave_bytes / self.board.memory.word_bytes
         of_one = (words[name] * banks / min(banks, max(1, math.ceil(distinct[name] / bytes_apart))) for name in words)
         bus = max(sum(words.values()), *of_one, 0.0) * self.word_cycles
