@@ -8,7 +8,7 @@ hidden as far as a unit may have words under way.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -17,13 +17,15 @@ from ..analysis.memory.strides import AccessPattern, Step, access_patterns
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
-from ..planning.schedule import Point, RegionPlan
+from ..planning.schedule import Point, RegionPlan, Row
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
 from .conflicts import pace_of_conflicts
+from .executed import most_executions
 from .ideal import Ideal
 from .moved_words import moved_words, runs_of
+from .pace import Fetched
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
 
@@ -36,6 +38,11 @@ PATH = 10
 HELD, LOOKED_UP = 2, 6
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
+#: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
+WIDE_WORDS = 2
+#: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; the queue of
+#: its requests has room only for those on their way (rtl_lib/lsu/hazard.py)
+HAZARD_TOKENS = 3
 #: operations that answer after a fixed number of cycles
 FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
 
@@ -48,13 +55,14 @@ Through = Callable[[RegionPlan, Point, Point], float]
 class AccessTraffic:
     """One access of the schedule over a launch: ``count`` executions, of which ``words`` moved a word of memory;
     ``scattered`` of these are in another row than the word before, of ``rows`` distinct ones. ``same`` of all go to
-    the word of the execution before."""
+    the word of the execution before; ``distinct`` are the different words of all accesses at its place."""
 
     count: float
     words: float
     scattered: float
     same: float = 0.0
     rows: float = 0.0
+    distinct: float = 0.0
 
     @property
     def fetching(self) -> float:
@@ -109,8 +117,23 @@ class MemoryTime:
         """Cycles of a launch before its first word is there, and until its last one is in memory."""
         if self.ideal is Ideal.MEMORY:
             return 0.0
+        if not self.board.memory.timing:
+            return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
-        return self.latency * (("load" in kinds) + ("store" in kinds)) if self.board.memory.timing else 0.0
+        return self.latency * (("load" in kinds) + ("store" in kinds) + self._cold)
+
+    @property
+    def _cold(self) -> float:
+        """Words that several loads of one iteration bring into the constant cache, where none is fetched while another
+        one is: the first iteration waits for all of them."""
+        if self.extreme is Extremes.LEAST:
+            return 0.0
+        words: dict[str, float] = {}
+        for op, access in self.memory.outside.items():
+            copies = self._copies[op.opcode, op.span]
+            if access.unit is LsuKind.CONSTANT_LOAD and copies > 1:
+                words[access.memory] = max(words.get(access.memory, 0.0), min(copies, self.traffic(op).distinct))
+        return sum(words.values())
 
     @cached_property
     def word_cycles(self) -> float:
@@ -150,7 +173,25 @@ class MemoryTime:
         opened = sum(one.rows for one in found) / copies
         same, rows = sum(one.same_word for one in found) / copies, sum(one.rows for one in found)
         scattered = words if access.scattered else min(words, opened)
-        return AccessTraffic(count, min(words, count), scattered, same, rows)
+        made = 1.0 - self._forwarded(op, found)
+        count, words, scattered = count * made, words * made, scattered * made
+        count = min(count, most_executions(op, self._regions.get(op), self.counts))
+        distinct = float(sum(one.words for one in found))
+        return AccessTraffic(count, min(words, count), min(scattered, count), same, rows, distinct)
+
+    def _forwarded(self, op: Op, found: Sequence[AccessRuns]) -> float:
+        """The share of a load's executions that take the value of a store under way, and so do not go to memory."""
+        if op not in self._finding or self.ideal is Ideal.DEPENDENCES:
+            return 0.0
+        under_way = 2 * self.latency + PATIENCE + PATH  # of the load before the store, and of the store
+        met = sum(one.conflicts.share(1, round(under_way)) * one.conflicts.count for one in found)
+        return min(1.0, met / max(1, sum(one.count for one in found)))
+
+    @cached_property
+    def _finding(self) -> set[Op]:
+        """Loads that hazard units let take the values of stores under way."""
+        finding = [one for op, one in self.memory.hazards.items() if op.attrs.get(Attr.FINDS)]
+        return {load for one in finding for load in one.loads} if self.board.memory.timing is not None else set()
 
     @cached_property
     def _patterns(self) -> dict[Op, AccessPattern]:
@@ -194,14 +235,16 @@ class MemoryTime:
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
         if plan.loop is None or self.ideal is Ideal.MEMORY:
             return 0.0
-        free = self._rate(plan) if self.board.memory.timing is not None else 0.0
+        own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
+        free = 0.0
+        if self.board.memory.timing is not None:
+            free = max([self._rate(plan), *(self._table(op, one, plan, through) for op, one in own)])
         if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
             return free
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
-        for op, one in self.memory.hazards.items():
-            if self._regions.get(op) is plan:
-                level = plan.place[op].level
-                waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, max(free, 1.0)))
+        for op, one in own:
+            level = plan.place[op].level
+            waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, max(free, 1.0)))
         return max(free, 1.0) + sum(waits.values()) if any(waits.values()) else free
 
     def _rate(self, plan: RegionPlan) -> float:
@@ -209,11 +252,44 @@ class MemoryTime:
         iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
         own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
         moved = [self.traffic(op) for op, _ in own]
-        bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles * self._closed([op for op, _ in own])
         most = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0)
         # compute units share the memory, but each has units of its own for its accesses
-        return max(bus, rows, most / self.counts.units * self.latency) / iterations
+        return max(self._bus(own), rows, most / self.counts.units * self.latency) / iterations
+
+    def _bus(self, own: Sequence[tuple[Op, Access]]) -> float:
+        """Cycles of the busiest bank's data bus for the words of some accesses: of all of them, spread over all banks,
+        or of one buffer, which lies in as many banks as it has interleaved pieces."""
+        banks, words, distinct = len(self.board.memory.banks), dict[str, float](), dict[str, float]()
+        for op, access in own:
+            traffic = self.traffic(op)
+            words[access.memory] = words.get(access.memory, 0.0) + traffic.words
+            distinct[access.memory] = max(distinct.get(access.memory, 0.0), traffic.distinct)
+        bytes_apart = self.board.memory.interleave_bytes / self.board.memory.word_bytes
+        of_one = (words[name] * banks / min(banks, max(1, math.ceil(distinct[name] / bytes_apart))) for name in words)
+        bus = max(sum(words.values()), *of_one, 0.0) * self.word_cycles
+        return bus * (1 + self._turning) if len({access.direction for _, access in own}) > 1 else bus
+
+    @cached_property
+    def _turning(self) -> float:
+        """The time in which the data bus turns, as a share of that of its words: a busy bank moves as many words in one
+        direction as its controller takes together, and then as many in the other one."""
+        timing = self.board.memory.timing
+        return timing.turn_ns / (2 * timing.batch * timing.burst_ns) if isinstance(timing, DramTiming) else 0.0
+
+    def _table(self, op: Op, hazard: HazardPlan, plan: RegionPlan, through: Through) -> float:
+        """Cycles for an iteration of a loop as a hazard unit has room for few stores, which leave it in their order:
+        each when it is in memory, those that are not made with them."""
+        iterations, found = max(self.counts.loop(plan.loop_op).iterations, 1.0), 0.0
+        stores = zip(hazard.stores, hazard.certain, hazard.per_word, hazard.entries, strict=True)
+        for store, certain, per_word, entries in stores:
+            if store not in plan.place or op.attrs.get(Attr.UNTIL_PUSHED):
+                continue
+            time = through(plan, plan.place[op], plan.place[store]) + PATIENCE + self.latency + PATH
+            traffic = self.traffic(store)
+            entered = traffic.words if per_word else traffic.count if certain else iterations
+            found = max(found, entered / self.counts.units / iterations * time / (entries - 1))
+        return found
 
     def _closed(self, accesses: list[Op]) -> float:
         """The share of rows that are not open when accesses go to them at random: DRAM keeps one open in each of its
@@ -269,6 +345,21 @@ class MemoryTime:
             iterations *= count.iterations / max(all_of_them, 1.0)
         return max(iterations, 1.0)
 
+    def room(self, row: Row) -> float:
+        """Tokens that may be between the request of an operation and the level behind it for the operation's sake."""
+        return HAZARD_TOKENS if row.op.opcode == "hazard" else math.inf
+
+    def fetched(self, op: Op, plan: RegionPlan) -> Fetched:
+        """What the tokens of a region wait for at an access, beyond the time of one that finds its word in its unit."""
+        access, count = self.memory.accesses.get(op), self.counts.loop(plan.loop_op)
+        if access is None or op not in self.memory.outside or not count.iterations or self.ideal is Ideal.MEMORY:
+            return Fetched(0.0, 0.0, 0.0)
+        words = self.traffic(op).words / self.counts.units
+        first = min(1.0, words / count.entered) if count.entered else 0.0
+        ahead = access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
+        others = 0.0 if ahead else max(0.0, words - first * count.entered) / count.iterations
+        return Fetched(max(0.0, self.latency - HELD), first, others)
+
     def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
         """Cycles from an operation of variable latency to its response, expected over the launch."""
         if op.opcode in FIXED:
@@ -310,7 +401,8 @@ def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
     if access.unit is LsuKind.CONSTANT_LOAD:  # a cache that all accesses share, which holds what they read
         return float(runs.words)
     changes = float(runs.count + runs.crossing - runs.same_word)
-    if access.cache_words:
-        kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > access.cache_words)
+    holds = access.cache_words or (WIDE_WORDS if access.lanes and access.direction == "load" else 0)
+    if holds:
+        kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > holds)
         return kept + min(flushes * runs.words, changes) if flushes else float(kept)
     return changes + min(flushes, runs.same_word)

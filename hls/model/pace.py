@@ -19,13 +19,23 @@ from functools import cached_property
 from typing import Protocol
 
 from ..ir import Attr, Op
-from ..planning.schedule import KernelPlan, Point, RegionPlan
+from ..planning.schedule import KernelPlan, Point, RegionPlan, Row
 from ..planning.schedule.plan import Window
 from ..planning.schedule.queues import MEETING_LATENCY
 from .ideal import Ideal
 from .runs import RunCounts
 
-__all__ = ["LoopPace", "Responses", "SchedulePace"]
+__all__ = ["Fetched", "LoopPace", "Responses", "SchedulePace"]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A wait of ``cycles`` at an access: of the ``first`` share of the first tokens of its loop's invocations, and of
+    the share ``others`` of all other tokens."""
+
+    cycles: float
+    first: float
+    others: float
 
 
 class Responses(Protocol):
@@ -34,6 +44,12 @@ class Responses(Protocol):
     def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
         """From an operation of variable latency, but a loop, to its response, in the region of ``plan``: in the first
         iteration of an invocation, or in any."""
+
+    def room(self, row: Row) -> float:
+        """Tokens that may be between the request of an operation and the level behind it for the operation's sake."""
+
+    def fetched(self, op: Op, plan: RegionPlan) -> Fetched:
+        """What the tokens of a loop wait for at an operation."""
 
     def interval(self, plan: RegionPlan, through: Callable[[RegionPlan, Point, Point], float]) -> float:
         """Cycles from one iteration of a loop to the next for the sake of memory; ``through`` are those of a token from
@@ -61,6 +77,7 @@ class LoopPace:
     slots: int
     invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
     least: float = 1.0  #: cycles between any two tokens of the header
+    exposed: float = 0.0  #: cycles for which an invocation's first token keeps those behind it from going on
 
     @property
     def interval(self) -> float:
@@ -77,8 +94,8 @@ class LoopPace:
         its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
         count, slots = invocations * self.taken, min(self.slots, together)
         rows = math.ceil(count / slots - 1e-9) if alone else count / slots
-        issues = count * self.trips * max(self.shared, self.least)
-        return max(rows * self.trips * self.interval, issues, count * self.apart)
+        issues = self.trips * max(self.shared, self.least, self.alone if slots == 1 else 0.0) + self.exposed
+        return max(rows * self.trips * self.interval, count * issues, count * self.apart)
 
 
 class SchedulePace:
@@ -122,6 +139,8 @@ class SchedulePace:
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
         shared = max(shared, self.responses.interval(plan, self.through), float(plan.ii) if plan.ring else 0.0)
+        exposed, narrow = self._through_rows(plan, max(alone, shared, self._least))
+        shared = max(shared, narrow)
         own = latency + (trips - 1) * max(alone, self.responses.interval(plan, self.through), self._least)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
@@ -135,7 +154,27 @@ class SchedulePace:
             slots=slots,
             invocation=max(own, latency + extra),
             least=self._least,
+            exposed=exposed,
         )
+
+    def _through_rows(self, plan: RegionPlan, interval: float) -> tuple[float, float]:
+        """Where an operation of a row has room for few tokens, those behind one that waits for memory do not even make
+        their requests: the cycles for which the first token of an invocation keeps the next ones so, and the cycles
+        from one token to the next, of which some wait. In each row a token waits for all of it, and of several rows
+        the slowest counts, as tokens wait in others meanwhile."""
+        exposed, slowest = 0.0, 0.0
+        for level in plan.levels if plan.loop else ():
+            rows = [row for row in level.row if row.joins]
+            room = min((self.responses.room(row) for row in rows), default=math.inf)
+            if math.isinf(room):
+                continue
+            waits = [self.responses.fetched(row.op, plan) for row in rows]
+            exposed = max([exposed, *(one.first * (one.cycles - room * interval) for one in waits)])
+            waiting = min(1.0, sum(one.others for one in waits))
+            cycles = max(one.cycles for one in waits)
+            if cycles > room * interval:
+                slowest = max(slowest, (interval + waiting * cycles) / (1 + waiting * room))
+        return exposed, slowest
 
     def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
         """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since loop ``number`` of

@@ -8,6 +8,8 @@ __all__ = ["KINDS", "Bank", "DramTiming", "Memory", "PortTiming"]
 #: direction, an AXI bridge to memory that others use too, and block RAM
 KINDS = {"ddr": "DDR", "sdr": "SDR", "sram": "SRAM", "axi": "AXI", "onchip": "RAM"}
 
+#: periods that drivers need to turn the bus (sim/dram/timing.h)
+TURNAROUND = 2
 ACTIVATES = 4  # rows that may be opened in a window of tFAW
 
 
@@ -75,6 +77,12 @@ class DramTiming:
         and those of one bank tRAS + tRP."""
         banks = self.bank_groups * self.banks_per_group
         return max(self.tFAW / ACTIVATES, (self.tRAS + self.tRP) / banks, self.tRRD_S) * self.tck_ns
+
+    @property
+    def turn_ns(self) -> float:
+        """What the data bus loses as it turns from reading to writing and back."""
+        to_write = max(0, self.CL + TURNAROUND - self.CWL)
+        return (to_write + self.CWL + self.tWTR_L) * self.tck_ns
 
     @property
     def first_word_ns(self) -> float:

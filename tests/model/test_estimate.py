@@ -3,6 +3,8 @@ memory on the chip. No hardware is made."""
 
 import pytest
 
+from hls.model.pace import LoopPace
+from hls.target.board import load_board
 from tests.benchmarks.suite import CASES
 from tests.model.estimates import estimates
 
@@ -48,7 +50,32 @@ def test_mean_error(found):
     assert sum(errors) / len(errors) <= 0.01
 
 
-def test_loads_that_wait_for_stores_of_earlier_iterations():
-    """In memory outside the chip a load waits only for what is left of the time of the store that it meets."""
-    (one,) = estimates("de5net", [c for c in CASES if c.kernel == "syrk"])
-    assert abs(one.error) <= 0.2, one.prediction
+#: error allowed on the board with DDR memory: loads that take values of stores under way, rows of a loop behind a hazard
+#: unit, loads that only the first iteration makes, and a buffer in one bank
+OUTSIDE = {"syrk": 0.2, "atax": 0.05, "nw": 0.05, "histogram": 0.05}
+
+
+def test_memory_outside_the_chip():
+    found = {one.kernel: one for one in estimates("de5net", [c for c in CASES if c.kernel in OUTSIDE])}
+    assert set(found) == set(OUTSIDE)
+    for kernel, most in OUTSIDE.items():
+        assert abs(found[kernel].error) <= most, found[kernel].prediction
+
+
+def pace(**changed) -> LoopPace:
+    given = {"trips": 10.0, "taken": 1.0, "alone": 1.0, "cause": "", "latency": 30.0, "shared": 1.0, "apart": 0.0}
+    return LoopPace(**(given | {"slots": 1, "invocation": 40.0} | changed))
+
+
+def test_a_wait_of_the_first_token_counts_once_for_each_invocation():
+    assert pace(exposed=20.0).held(5, 1, alone=False) == 5 * (10 + 20)
+    assert pace(exposed=20.0, slots=4).held(5, 4, alone=False) == 5 * (10 + 20), "tokens stay in their order"
+    assert pace(alone=3.0, exposed=20.0).held(5, 1, alone=False) == 5 * (30 + 20)
+    assert pace().held(5, 1, alone=False) == 50
+
+
+def test_a_bus_that_turns_loses_time():
+    """A read is followed by a write after CL + burst + 2 - CWL periods, and this by a read after CWL + burst + tWTR."""
+    timing = load_board("de5net").memory.timing
+    between = (11 + 4 + 2 - 8) + (8 + 4 + 6)
+    assert timing.turn_ns == pytest.approx((between - 2 * 4) * timing.tck_ns)
