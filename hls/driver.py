@@ -294,11 +294,7 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
         )
         for place, name, room, writer, reader, stream in ends
     ]
-    within = [
-        inseparable(k.function)
-        for k in kernels
-        if Attr.PARTS in k.function.attrs and Attr.SHARES not in k.function.attrs
-    ]
+    within = [inseparable(k.function) for k in kernels if Attr.LOADS_FOR in k.function.attrs]
     if not links:
         return tuple(within)
     skeletons = [CallSkeleton(k.function).only({c.channel for c in named}) for k in kernels]

@@ -214,9 +214,9 @@ def _parts(checker, nodes: list, attribute: Attribute, form: Form):
     memory, compute = (_number(checker, one, attribute, form) for (one,) in given)
     if (memory, compute) == (1, 1):
         return True
-    if memory == 0 and 2 <= compute <= MOST_COPIES:
+    if memory in (0, compute) and 2 <= compute <= MOST_COPIES:
         return (memory, compute)
-    if memory == 0:
+    if memory in (0, compute):
         what = "needs a compute part" if compute == 0 else "is the kernel as it is"
         what = f"makes more than {MOST_COPIES} copies" if compute > MOST_COPIES else what
         hint = (
@@ -225,8 +225,9 @@ def _parts(checker, nodes: list, attribute: Attribute, form: Form):
     elif compute == 0:
         what, hint = "needs a compute part", "write memory(1), compute(1)"
     else:
-        what = "cannot be built: several copies have no memory parts"
-        hint = f"write memory(0), compute({max(2, compute)}) for copies of the whole kernel, or memory(1), compute(1)"
+        most = min(max(memory, compute), MOST_COPIES)
+        what = "cannot be built: each copy has a memory part of its own, or none has one"
+        hint = f"write memory({most}), compute({most}), or memory(0), compute({max(2, min(compute, MOST_COPIES))})"
     text = f"{attribute.name}(memory({memory}), compute({compute})) {what}"
     raise CompileError.at(attribute.span, text, hint, code=Code.ATTRIBUTE_ARGUMENT)
 

@@ -195,6 +195,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         variables=collect_variables(kernel, loops, source),
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
         part_of=function.attrs.get(Attr.PART_OF),
+        loads_for=function.attrs.get(Attr.LOADS_FOR),
         parts=function.attrs.get(Attr.PARTS, ()),
         shares=function.attrs.get(Attr.SHARES, 1),
     )

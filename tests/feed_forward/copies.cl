@@ -16,3 +16,28 @@ __kernel __attribute__((feed_forward(memory(0), compute(3)))) void strided(__glo
   if (n < 0) return;
   for (int i = from; i <= n; i += 3) a[i] = 5 * a[i] + i;
 }
+
+__kernel __attribute__((feed_forward(memory(2), compute(2)))) void rows(__global const int *restrict row,
+                                                                        __global const int *restrict column,
+                                                                        __global const int *restrict value,
+                                                                        __global int *restrict out, int n) {
+  for (int i = 0; i < n; i++) {
+    int least = 1 << 30;
+    for (int e = row[i]; e < row[i + 1]; e++)
+      if (value[column[e]] < least) least = value[column[e]];
+    out[i] = least;
+  }
+}
+
+__kernel void marked(__global const int *restrict row, __global const int *restrict column,
+                     __global const int *restrict value, __global int *restrict out, int n) {
+  int offset = 0;
+  for (int i = 0; i < n; i++) offset ^= value[i];
+  for (int i = 0; i < n; i++) {
+    int least = 1 << 30;
+    #pragma feed_forward
+    for (int e = row[i]; e < row[i + 1]; e++)
+      if (value[column[e]] < least) least = value[column[e]];
+    out[i] = least + offset;
+  }
+}

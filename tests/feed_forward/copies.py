@@ -2,7 +2,8 @@
 
     python -m tests.feed_forward.copies [--board NAME]
 
-Prints the cycles of a launch of each kernel of table.cl named below, whole and copied; the bytes are compared.
+Prints the cycles of a launch of each kernel of table.cl named below, whole and copied, the copies whole and each split
+into a memory part and a compute part; the bytes are compared.
 """
 
 import argparse
@@ -27,10 +28,10 @@ def main() -> None:
         text, cells = text_of(kernel), [kernel]
         cycles, expected = replayed(plan_text(text, board, Options(), "k.cl"), kernel)
         cells.append(f"{cycles:,}")
-        for count in COUNTS:
-            asked = f"__kernel __attribute__((feed_forward(memory(0), compute({count}))))"
+        for count, memory in [(count, memory) for memory in (False, True) for count in COUNTS]:
+            asked = f"__kernel __attribute__((feed_forward(memory({count * memory}), compute({count}))))"
             copied, found = replayed(plan_text(text.replace("__kernel", asked, 1), board, Options(), "k.cl"), kernel)
-            assert found == expected, f"{kernel}: {count} copies leave other bytes"
+            assert found == expected, f"{kernel}: {count} copies{' with memory parts' * memory} leave other bytes"
             cells.append(f"{copied:,} ({cycles / copied:.2f} x)")
         print(f"| {' | '.join(cells)} |", flush=True)
 

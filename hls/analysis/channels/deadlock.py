@@ -118,9 +118,9 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
     return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))
 
 
-def inseparable(kernel: Function) -> Verdict:
-    """The verdict on the parts of a split kernel, whose calls mirror each other: it is only split then."""
-    return Verdict("proved", (kernel.name, *kernel.attrs[Attr.PARTS]), IN_ONE_ORDER)
+def inseparable(part: Function) -> Verdict:
+    """The verdict on a memory part and its compute part, whose calls mirror each other: kernels are only split then."""
+    return Verdict("proved", (part.attrs[Attr.LOADS_FOR], part.name), IN_ONE_ORDER)
 
 
 class _Network:
@@ -165,7 +165,7 @@ class _Network:
         if len(self.scripts) != 2 or any(script.barriers for script in self.scripts):
             return False
         one, other = self.scripts
-        return (one.part_of == other.name or other.part_of == one.name) and one.mirrors(other)
+        return (one.loads_for == other.name or other.loads_for == one.name) and one.mirrors(other)
 
     def _say(self, kind: str, reason: str, span: Span | None = None) -> Verdict:
         return Verdict(kind, tuple(script.name for script in self.scripts), reason, span=span)

@@ -39,6 +39,7 @@ WISHES = frozenset(
         Attr.IVDEP,
         Attr.LOOP_COALESCE,
         Attr.LOOP_FUSE,
+        Attr.FEED_FORWARD,
     }
 )
 #: most operations around the inner loop: each of them executes in every iteration after flattening
