@@ -140,14 +140,21 @@ def _parts(
         return ()
     names = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in names]
-    inner = {name: one for name, one in after.channels.items() if name not in module.channels}
-    skeletons = {one.name: CallSkeleton(one).only(inner) for one in after.kernels}
-    joined = [(one, skeletons[one.loads_for]) for one in skeletons.values() if one.loads_for]
-    if not all(memory.mirrors(compute) for memory, compute in joined):
-        _refuse(kernel, required, compilation)
-        return ()
-    called = {name: {call.place[0] for call in one.calls()} for name, one in skeletons.items()}
-    own = {name: tuple(one for one in inner.values() if one.name in called[name]) for name in after.functions}
+    skeletons = {one.name: CallSkeleton(one) for one in after.kernels}
+    for one in skeletons.values():
+        between = {call.place[0] for call in one.calls()} - module.channels.keys()
+        if one.loads_for and not one.only(between).mirrors(skeletons[one.loads_for].only(between)):
+            _refuse(kernel, required, compilation)
+            return ()
+    return _plans(after, module, compilation)
+
+
+def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """The plans of the parts of a kernel of ``module``, each with the channels that it calls and that are not the
+    program's."""
+    inner = [one for one in after.channels.values() if one.name not in module.channels]
+    called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
+    own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
     return tuple(replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions)
 
 
@@ -157,7 +164,7 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
     others = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
     compilation.warnings.append(_shared(kernel, count, False))
-    return tuple(plan_alone(name, after, compilation) for name in after.functions)
+    return _plans(after, module, compilation)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:

@@ -41,3 +41,23 @@ __kernel void marked(__global const int *restrict row, __global const int *restr
     out[i] = least + offset;
   }
 }
+
+__kernel __attribute__((feed_forward(memory(2), compute(2)))) void totals(__global const int *restrict row,
+                                                                          __global const int *restrict value,
+                                                                          __global const float *restrict v,
+                                                                          __global float *restrict best,
+                                                                          __global int *restrict out, int n) {
+  int sum = 3, count = 0;
+  float least = 1.0f;
+  for (int i = 0; i < n; i++) {
+    for (int e = row[i]; e < row[i + 1]; e++) sum += value[e & 63];
+    if (v[i] < least) least = v[i];
+    if (value[i] & 1) count++;
+    out[i] = value[i];
+  }
+  if (n >= 0) {
+    out[40] = sum;
+    out[41] = count;
+    best[0] = least;
+  }
+}

@@ -16,10 +16,13 @@ from ...ir import Attr, Function
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
-__all__ = ["Depth", "Verdict", "find_deadlocks", "inseparable"]
+__all__ = ["Depth", "Verdict", "find_deadlocks", "gathered", "inseparable"]
 
 #: why the parts of a kernel never wait for each other
 IN_ONE_ORDER = "the kernels are parts of one, and each receives in the order in which the other sends"
+
+#: why copies of a kernel never wait for each other
+SENT_AT_END = "each copy sends what its share accumulates once, at its end, and receives nothing before"
 
 #: calls simulated for all networks of a program together, about a second; and those for one network, to reach its end
 #: or to find depths
@@ -121,6 +124,11 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
 def inseparable(part: Function) -> Verdict:
     """The verdict on a memory part and its compute part, whose calls mirror each other: kernels are only split then."""
     return Verdict("proved", (part.attrs[Attr.LOADS_FOR], part.name), IN_ONE_ORDER)
+
+
+def gathered(first: Function, others: Sequence[Function]) -> Verdict:
+    """The verdict on copies of a kernel, of which the ``first`` joins what the others accumulate."""
+    return Verdict("proved", (first.name, *(one.name for one in others)), SENT_AT_END)
 
 
 class _Network:

@@ -7,6 +7,7 @@ from ...analysis.predicates.implication import implied
 from ...ir import I64, Attr, Builder, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from .carried_reductions import Reduction, reduction
 
 __all__ = ["DividedLoop", "divided_loop"]
 
@@ -18,7 +19,7 @@ _TESTS = {"slt": False, "sle": True, "ult": False, "ule": True, "ne": False}
 class DividedLoop:
     """A loop that runs while carried value number ``counter``, which grows by ``step`` in each iteration, stays below
     ``bound`` (with ``closed``: does not exceed it). The other carried values grow by ``steps``, which the loop does not
-    change."""
+    change, or accumulate a reduction."""
 
     loop: Op
     counter: int
@@ -26,11 +27,11 @@ class DividedLoop:
     bound: Value
     closed: bool
     signed: bool
-    steps: tuple[Value | int, ...]
+    steps: tuple[Value | int | Reduction, ...]
 
     def take(self, region: Region, number: int, count: int) -> None:
         """Let the loop, in ``region``, execute share ``number`` of ``count``: shares are contiguous, in order, and
-        differ by one iteration at most."""
+        differ by one iteration at most. Reductions start from their neutral values in all shares but the first."""
         place, (body,) = region.ops.index(self.loop), self.loop.regions
         ahead = Region()
         b = Builder(ahead, self.loop.span)
@@ -40,7 +41,11 @@ class DividedLoop:
         runs = b.value("ult", first, end)
         self.loop.operands[0] = b.value("and", self.loop.operands[0], runs)
         for k, step in enumerate(self.steps):
-            self.loop.operands[1 + k] = self._advanced(b, self.loop.operands[1 + k], step, first)
+            init = self.loop.operands[1 + k]
+            if isinstance(step, Reduction):
+                self.loop.operands[1 + k] = step.neutral(b, init.type) if number else init
+            else:
+                self.loop.operands[1 + k] = self._advanced(b, init, step, first)
         if number + 1 < count:
             stop = self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end)
             region.ops[place:place] = ahead.ops
@@ -48,6 +53,21 @@ class DividedLoop:
         else:
             region.ops[place:place] = ahead.ops
         self.loop.attrs.pop(Attr.TRIP_COUNT, None)
+
+    def ends(self, region: Region) -> dict[int, Value]:
+        """What the carried values are after all iterations, but for reductions; computed before the loop, which is in
+        ``region``."""
+        ahead = Region()
+        b = Builder(ahead, self.loop.span)
+        trips = self._trips(b, self._wide(b, self.loop.operands[1 + self.counter]))
+        runs, found = self.loop.operands[0], dict[int, Value]()
+        for k, step in enumerate(self.steps):
+            if not isinstance(step, Reduction):
+                init = self.loop.operands[1 + k]
+                found[k] = b.value("select", runs, self._advanced(b, init, step, trips), init)
+        place = region.ops.index(self.loop)
+        region.ops[place:place] = ahead.ops
+        return found
 
     def _stop_at(self, body: Region, stop: Value) -> None:
         """Let the loop end where the counter reaches a value, which it meets. The test is a new operation: others may
@@ -86,8 +106,9 @@ class DividedLoop:
         return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
 
 
-def divided_loop(loop: Op) -> DividedLoop | str:
-    """The loop as one whose iterations can be shared, or why it is none: the end of a sentence about its kernel."""
+def divided_loop(loop: Op, floats: bool = False) -> DividedLoop | str:
+    """The loop as one whose iterations can be shared, or why it is none: the end of a sentence about its kernel. With
+    ``floats``, sums of floats may be accumulated in any order."""
     (body,) = loop.regions
     where = f"its loop over {loop.attrs[Attr.LABEL]}" if loop.attrs.get(Attr.LABEL) else "its loop"
     again = body.terminator.operands[0].op
@@ -106,9 +127,10 @@ def divided_loop(loop: Op) -> DividedLoop | str:
     is_signed, closed = again.opcode in ("slt", "sle"), _TESTS[again.opcode]
     if not _enters(loop, loop.operands[1 + counter], bound, again.opcode, is_signed):
         return f"{where} may run once although its bound is reached"
-    steps: list[Value | int] = []
-    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
-        found = _step(arg, following, body, inside)
+    steps: list[Value | int | Reduction] = []
+    for k, (arg, following) in enumerate(zip(body.args, body.terminator.operands[1:], strict=True)):
+        steady = _step(arg, following, body, inside)
+        found = reduction(loop, k, floats) if steady is None else steady
         if found is None:
             return f"{where} carries {arg.name or 'a value'} from one iteration to the next"
         steps.append(found)
