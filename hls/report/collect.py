@@ -22,7 +22,7 @@ from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
 from .model import BufferCopy, Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
-from .performance_warnings import performance_warnings
+from .performance_warnings import performance_warnings, told_once
 from .phrasing import declared, reader_of
 from .predicted import with_predictions
 from .private_arrays import collect_privates
@@ -81,7 +81,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
         kernels = tuple(
             replace(kernel, verdict=verdict(kernel, report), loops=worded(kernel.loops)) for kernel in report.kernels
         )
-        kernels = tuple(
+        kernels = told_once(
             replace(kernel, messages=(*kernel.messages, *performance_warnings(kernel, report.logic_cell)))
             for kernel in kernels
         )

@@ -46,6 +46,7 @@ __kernel __attribute__((feed_forward(memory(2), compute(2)))) void totals(__glob
                                                                           __global const int *restrict value,
                                                                           __global const float *restrict v,
                                                                           __global float *restrict best,
+                                                                          __global int *restrict sums,
                                                                           __global int *restrict out, int n) {
   int sum = 3, count = 0;
   float least = 1.0f;
@@ -56,8 +57,8 @@ __kernel __attribute__((feed_forward(memory(2), compute(2)))) void totals(__glob
     out[i] = value[i];
   }
   if (n >= 0) {
-    out[40] = sum;
-    out[41] = count;
+    sums[0] = sum;
+    sums[1] = count;
     best[0] = least;
   }
 }

@@ -26,7 +26,12 @@ def totals(n: int) -> Launch:
     found = test_feed_forward.least(n)
     v = np.random.default_rng(n + 9).random(SIZE).astype(np.float32)
     of_graph = {name: found.buffers[name] for name in ("row", "value")}
-    buffers = of_graph | {"v": v, "best": np.zeros(1, np.float32), "out": np.zeros(SIZE + 2, np.int32)}
+    buffers = of_graph | {
+        "v": v,
+        "best": np.zeros(1, np.float32),
+        "sums": np.zeros(2, np.int32),
+        "out": np.zeros(SIZE, np.int32),
+    }
     return replace(found, buffers=buffers)
 
 

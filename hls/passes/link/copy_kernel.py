@@ -1,18 +1,18 @@
 """Copies of a kernel that share the iterations of its outermost loop."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...analysis.dependence.dependence import Dependence, Kind, dependences
-from ...diag import Code, CompileError, at_line
+from ...diag import Code, CompileError, Diagnostic, at_line
 from ...ir import I64, Attr, Builder, FloatType, Function, MemoryObject, Module, Op, Region, has, memory_name, walk
 from ...ir.clone import clone_function
 from ...ir.launch import is_part, units_of
 from ...ir.rewrite import constant
 from ..manager import Form, ModulePass
 from .carried_reductions import Reduction, reduction
-from .divided_loop import DividedLoop, divided_loop
+from .divided_loop import DividedLoop, Undivided, divided_loop
 from .names import unused_name
 
 __all__ = ["CopyKernel"]
@@ -30,13 +30,14 @@ class CopyKernel(ModulePass):
 
     A kernel some iteration of which may need another one raises CompileError with the reason. ``taken`` are names of
     functions that the module does not hold, and that no part may have. ``floats``: sums of floats may be accumulated in
-    any order.
+    any order. ``warn`` receives a warning where the loop has fewer iterations than there are copies.
     """
 
     address_bits: int = 40
     count: int = 2
     taken: frozenset[str] = frozenset()
     floats: bool = False
+    warn: Callable[[Diagnostic], None] | None = None
 
     name = "copy-kernel"
     requires = frozenset({Form.FLAT, Form.DISPATCHED})
@@ -56,6 +57,8 @@ class CopyKernel(ModulePass):
         if function.kind != "kernel" or is_part(function):
             return [function]
         divided = _check(function, self.address_bits, self.floats)
+        if self.warn is not None and divided.trips is not None and divided.trips < self.count:
+            self.warn(_idle(function, divided.loop, divided.trips, self.count))
         names = [function.name]
         for _ in range(1, self.count):
             names.append(unused_name(f"{function.name}_copy", {*taken, *names}))
@@ -163,8 +166,8 @@ def _check(function: Function, address_bits: int, floats: bool) -> DividedLoop:
             raise _error(function, None, f"{memory.name} is volatile", "remove `volatile` if nobody else writes there")
     loop = _loop(function)
     found = divided_loop(loop, floats)
-    if isinstance(found, str):
-        raise _error(function, loop, found, _hint(loop, floats))
+    if isinstance(found, Undivided):
+        raise _error(function, loop, found.reason, found.hint or _hint(loop, floats))
     inside, behind = set(_inside(loop)), {one for op in _behind(function, loop) for one in (op, *_inside(op))}
     for fact in dependences(function, address_bits):
         if _matters(fact, function, loop, inside, behind):
@@ -214,6 +217,17 @@ def _matters(fact: Dependence, function: Function, loop: Op, inside: set[Op], be
         return True
     values = [constant(op.operands[1]) for op in (fact.src, fact.dst)]
     return None in values or values[0] != values[1] or fact.src.operands[1].type != fact.dst.operands[1].type
+
+
+def _idle(function: Function, loop: Op, trips: int, count: int) -> Diagnostic:
+    times = f"{trips} iteration{'s' * (trips != 1)}"
+    return Diagnostic(
+        f"kernel {function.name} has {count} copies that share the iterations of its outermost loop, which has {times}",
+        loop.span,
+        f"write compute({trips}): other copies have nothing to do" if trips > 1 else "remove the attribute",
+        "warning",
+        code=Code.IDLE_COPIES,
+    )
 
 
 def _met(function: Function, fact: Dependence, inside: set[Op]) -> CompileError:

@@ -26,6 +26,9 @@ BODIES = {
     "constant": "for (int i = 0; i < 30; i++) a[i] += n;",
     "inner loop": "for (int i = from; i < n; i++) { int s = 0; for (int j = 0; j < i; j++) s += b[j]; a[i] = s; }",
     "one constant": "for (int i = from; i < n; i++) if (b[i] & 1) a[0] = 7;",
+    "unsigned closed": "for (uint i = 0; i <= (uint)n; i++) a[i] = b[i];",
+    "long": "long s = from; for (long i = 0; i < n; i++) { a[i & 31] = 5; s += i; } a[35] = s;",
+    "byte": "for (uchar i = 0; i < (uchar)n; i++) a[i] = b[i];",
     "early return": "if (from > 9) return; for (int i = from; i < n; i++) a[i] = b[n - i];",
     "table": "int t[8]; for (int i = 0; i < 8; i++) t[i] = i * from; for (int i = from; i < n; i++) a[i] = t[b[i] & 7];",
     "sum": "int s = n; for (int i = from; i < n; i++) s += b[i]; a[3] = s;",
@@ -77,6 +80,18 @@ def test_wrong_shares_are_noticed(monkeypatch):
     border = DividedLoop._border
     monkeypatch.setattr(DividedLoop, "_border", lambda self, b, trips, share, count: border(self, b, trips, 0, count))
     assert different(BODIES["up"])
+
+
+def test_more_copies_than_iterations():
+    for trips, warned in ((2, True), (1, True), (3, False), (0, False)):
+        body = f"for (int i = 0; i < {trips}; i++) a[i] = b[i] + n;"
+        text = HEAD.replace("__kernel", "__kernel __attribute__((feed_forward(memory(0), compute(3))))")
+        if trips == 0:
+            body = body.replace("i < 0", "i < n")
+        plan = plan_text(f"{text} {{\n#pragma unroll 1\n{body} }}", load_board("de5net"), Options(), "k.cl")
+        found = [one for one in plan.warnings if one.code is not None and one.code.number == "W0711"]
+        assert bool(found) == warned, trips
+        assert all(f"which has {trips} iteration" in one.message and one.span.line == 3 and one.hint for one in found)
 
 
 def run_floats(module, values: np.ndarray) -> bytes:
@@ -167,7 +182,11 @@ REFUSED = {
     "int t[64]; for (int i = 0; i < n; i++) { a[i] = i; t[i & 63] = i; } a[n] = t[n & 63];": "may load what another copy",
     "a[n] = 4; for (int i = 0; i < n; i++) a[i] = i;": "it does more than its loop",
     "for (int i = 0; i < n; i++) { if (b[i] < 0) break; a[i] = i; }": "its loop over i may end early",
-    "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i ",
+    "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i counts down",
+    "for (uint i = n; i--;) a[i] = i;": "its loop over i counts down",
+    "for (uchar i = 0; i < n; i++) a[i] = b[i];": "its loop over i counts in 8 bits, and begins anew where these do not",
+    "for (long i = 0; i <= n; i++) a[i] = b[i];": "its loop over i counts in more than 32 bits",
+    "for (int i = 0; b[i] > 3; i++) a[i] = i;": "its loop over i may end early, or not at a bound",
     "a[0] = n;": "it stores outside of its loops only",
     "for (int i = 0; i < n; i++) a[i] = i; for (int i = 0; i < n; i++) a[i + n] = 4;": "it does more than its loop",
     "for (int i = 0; i < n; i++) atomic_add(&a[b[i]], 1);": "cannot be copied: it ",
