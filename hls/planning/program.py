@@ -30,7 +30,7 @@ class Wish(Enum):
 
     PROGRAM = "feed_forward"  #: its attribute: impossible is an error
     ALL = "always"
-    IF_FASTER = "auto"
+    IF_FASTER = "auto"  #: also where the program only promises that its loads may run ahead
 
 
 def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
@@ -71,7 +71,9 @@ def _check_target(kernel: Function, compilation: Compilation) -> None:
 def _wish(kernel: Function, module: Module, options: Options) -> Wish | None:
     if kernel.attrs.get(Attr.FEED_FORWARD) or _marked(kernel, module):
         return Wish.PROGRAM
-    return None if options.feed_forward == "never" else Wish(options.feed_forward)
+    if options.feed_forward == "never":
+        return Wish.IF_FASTER if kernel.attrs.get(Attr.INDEPENDENT) else None
+    return Wish(options.feed_forward)
 
 
 def _planned(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:

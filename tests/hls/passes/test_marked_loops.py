@@ -170,3 +170,45 @@ def test_copies_with_memory_parts():
     assert len({one.name for one in plan.channels}) == len(plan.channels) == 6
     said = "2 copies of kernel k share the iterations of its outermost loop, each split into a memory part and a compute part"
     assert said in [one.message for one in plan.warnings]
+
+
+FLOYD = """__kernel {} void k(__global int *restrict d, int n, int k) {{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (d[i * n + k] + d[k * n + j] < d[i * n + j]) d[i * n + j] = d[i * n + k] + d[k * n + j];
+}}"""
+
+
+def test_a_promise_that_iterations_are_independent():
+    """Without it, each iteration waits for the stores of those before. It alone leaves to the compiler whether the
+    kernel is split; copies may share the iterations of a kernel that gives it."""
+    plans = {
+        given: planned(FLOYD.format(f"__attribute__((feed_forward({given})))" if given else ""))
+        for given in ("", "independent", "memory(1), compute(1), independent", "memory(0), compute(2), independent")
+    }
+    names = [[one.function.name for one in plan.kernels] for plan in plans.values()]
+    assert names == [["k"], ["k"], ["k", "k_memory"], ["k", "k_copy"]]
+    for plan in plans.values():
+        assert all(one.function.attrs.get("independent", False) == (plan is not plans[""]) for one in plan.kernels)
+    (note,) = [one for one in plans["independent"].warnings if one.code is not None and one.code.number == "N0710"]
+    assert re.match("kernel k is not split .*: its loops take .* by their schedules whole, and .* split", note.message)
+    with pytest.raises(CompileError, match="k cannot be copied: the store of d at line 4 may store to what another"):
+        planned(FLOYD.format("__attribute__((feed_forward(memory(0), compute(2))))"))
+    stays = "of kernel k, the load of d at line 4 reads what the kernel stores"
+    plan = planned(FLOYD.format("__attribute__((feed_forward))"))
+    assert sum(one.message.startswith(stays) for one in plan.warnings) == 2
+
+
+@pytest.mark.parametrize(
+    "given, code, said",
+    [
+        ("independent, memory(0), compute(2)", "E0301", "takes no argument, or memory(NUMBER) and compute(NUMBER)"),
+        ("independently", "E0301", "and independent behind them"),
+        ("independent, independent", "E0301", "takes no argument"),
+    ],
+)
+def test_how_the_promise_is_written(given, code, said):
+    with pytest.raises(CompileError) as caught:
+        planned(FLOYD.format(f"__attribute__((feed_forward({given})))"))
+    (message,) = caught.value.diagnostics
+    assert message.code.number == code and said in message.message and message.hint and message.span.line == 1
