@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 from ...analysis.dependence.dependence import Dependence, Kind, dependences
 from ...diag import Code, CompileError, Diagnostic, at_line
-from ...ir import I64, Attr, Builder, FloatType, Function, MemoryObject, Module, Op, Region, has, memory_name, walk
+from ...ir import (
+    I64,
+    Attr,
+    Builder,
+    FloatType,
+    Function,
+    MemoryObject,
+    Module,
+    Op,
+    Region,
+    Value,
+    has,
+    memory_name,
+    walk,
+)
 from ...ir.clone import clone_function
 from ...ir.launch import is_part, units_of
 from ...ir.rewrite import constant
@@ -90,7 +104,7 @@ _Sent = Mapping[int, tuple[MemoryObject, ...]]
 def _sent(function: Function, divided: DividedLoop, others: list[str], taken: set[str]) -> _Sent:
     """The channels for what the loop accumulates and operations behind it use; their names are added to ``taken``."""
     loop = divided.loop
-    used = {value for op in _behind(function, loop) for one in (op, *_inside(op)) for value in one.operands}
+    used = _used(_behind(function, loop))
     found: dict[int, tuple[MemoryObject, ...]] = {}
     for k, (arg, step) in enumerate(zip(loop.regions[0].args, divided.steps, strict=True)):
         if not isinstance(step, Reduction) or loop.results[k] not in used:
@@ -120,7 +134,9 @@ def _send(body: Region, divided: DividedLoop, channels: Mapping[int, MemoryObjec
 def _join(body: Region, divided: DividedLoop, sent: _Sent) -> None:
     """Let what is behind the loop use the values of all copies, in their order."""
     loop, steps = divided.loop, divided.steps
-    ends = {loop.results[k]: value for k, value in divided.ends(body).items()}
+    used = _used(body.ops[body.ops.index(loop) + 1 :])
+    plain = [k for k, value in enumerate(loop.results) if value in used and not isinstance(steps[k], Reduction)]
+    ends = {loop.results[k]: value for k, value in divided.ends(body, plain).items()}
     place = body.ops.index(loop) + 1
     behind, body.ops = body.ops[place:], body.ops[:place]
     b = Builder(body, loop.span)
@@ -135,6 +151,11 @@ def _join(body: Region, divided: DividedLoop, sent: _Sent) -> None:
     for op in (one for each in behind for one in (each, *_inside(each))):
         op.operands = [ends.get(value, value) for value in op.operands]
     body.ops += behind
+
+
+def _used(ops: list[Op]) -> set[Value]:
+    """All values that operations use, themselves or inside."""
+    return {value for op in ops for one in (op, *_inside(op)) for value in one.operands}
 
 
 def _behind(function: Function, loop: Op) -> list[Op]:

@@ -1,5 +1,6 @@
 """Loops that count up to a bound, and copies of them for a contiguous share of the iterations."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import step_of
@@ -76,17 +77,19 @@ class DividedLoop:
             region.ops[place:place] = ahead.ops
         self.loop.attrs.pop(Attr.TRIP_COUNT, None)
 
-    def ends(self, region: Region) -> dict[int, Value]:
-        """What the carried values are after all iterations, but for reductions; computed before the loop, which is in
-        ``region``."""
+    def ends(self, region: Region, wanted: Collection[int]) -> dict[int, Value]:
+        """What these carried values are after all iterations; computed before the loop, which is in ``region``. They
+        are no reductions."""
+        if not wanted:
+            return {}
         ahead = Region()
         b = Builder(ahead, self.loop.span)
         trips = self._trips(b, self._start(b))
         runs, found = self.loop.operands[0], dict[int, Value]()
-        for k, step in enumerate(self.steps):
-            if not isinstance(step, Reduction):
-                init = self.loop.operands[1 + k]
-                found[k] = b.value("select", runs, self._advanced(b, init, step, trips), init)
+        for k in wanted:
+            init, step = self.loop.operands[1 + k], self.steps[k]
+            assert not isinstance(step, Reduction)
+            found[k] = b.value("select", runs, self._advanced(b, init, step, trips), init)
         place = region.ops.index(self.loop)
         region.ops[place:place] = ahead.ops
         return found
