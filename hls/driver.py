@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .analysis.channels.call_skeleton import CallSkeleton
-from .analysis.channels.deadlock import Verdict, find_deadlocks, inseparable
+from .analysis.channels.deadlock import Verdict, find_deadlocks, gathered, inseparable
 from .analysis.channels.kpn_run import Link
 from .assumed_sizes import assume_sizes
 from .diag import Code, CompileError, Diagnostic
@@ -294,11 +294,12 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
         )
         for place, name, room, writer, reader, stream in ends
     ]
-    within = [
-        inseparable(k.function)
-        for k in kernels
-        if Attr.PARTS in k.function.attrs and Attr.SHARES not in k.function.attrs
-    ]
+    within = [inseparable(k.function) for k in kernels if Attr.LOADS_FOR in k.function.attrs]
+    sent = [c for c in channels if c.carries and c.writer and c.reader]
+    for k in kernels:
+        copies = [one.function for one in kernels if one.function.attrs.get(Attr.PART_OF) == k.function.name]
+        senders = [one for one in copies if Attr.SHARES in one.attrs and any(c.writer == one.name for c in sent)]
+        within += [gathered(k.function, senders)] if senders else []
     if not links:
         return tuple(within)
     skeletons = [CallSkeleton(k.function).only({c.channel for c in named}) for k in kernels]

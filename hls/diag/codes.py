@@ -117,6 +117,7 @@ class Code(Enum):
     LOAD_STAYS = "N0709", "A load does not run ahead of its kernel in a memory part."
     FEED_FORWARD = "N0710", "Whether a kernel is split into a memory part and a compute part, or copied."
     CANNOT_COPY = "E0711", "Copies of a kernel cannot share the iterations of its outermost loop."
+    IDLE_COPIES = "W0711", "A kernel has more copies than its outermost loop has iterations."
     BUDGET = "E0801", "The program exceeds a budget of the compiler."
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
     ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."

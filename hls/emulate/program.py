@@ -51,7 +51,8 @@ class KernelText:
 
     ``buffers`` are the names of its buffer arguments in the order in which the text takes them, ``scalars`` its scalar
     arguments, ``launch_args`` the hidden arguments (:mod:`hls.ir.launch`). A kernel that has these, or could have, is
-    ``flat``: one call is the whole launch. ``locals`` are the local memories whose size the host sets.
+    ``flat``: one call is the whole launch. ``locals`` are the local memories whose size the host sets. ``independent``:
+    an attribute promises of its loops what ``ivdep`` does.
     """
 
     name: str
@@ -60,6 +61,7 @@ class KernelText:
     launch_args: tuple[Argument, ...]
     locals: tuple[str, ...]
     flat: bool
+    independent: bool = False
 
     @property
     def argument_bytes(self) -> int:

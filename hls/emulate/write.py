@@ -201,6 +201,6 @@ def _kernel(f: Function) -> KernelText:
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
     found, hidden = arguments(f), len(f.attrs.get(Attr.LAUNCH_ARGS, ()))
     first = len(found) - hidden
-    return KernelText(
-        f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), Attr.LAUNCH_ARGS in f.attrs
-    )
+    flat, independent = Attr.LAUNCH_ARGS in f.attrs, Attr.INDEPENDENT in f.attrs
+    launch_args = tuple(found[first:])
+    return KernelText(f.name, buffers, tuple(found[:first]), launch_args, _local_arguments(f), flat, independent)

@@ -30,6 +30,7 @@ __all__ = [
     "check_memory",
     "owners",
     "read",
+    "settled",
 ]
 
 
@@ -52,6 +53,7 @@ class Form:
     value: int | bool = True
     kept: bool = True
     words: tuple[str, ...] = ()  #: each argument is a number in parentheses behind one of these, in this order
+    promise: str = ""  #: the last argument may be this word, which becomes an attribute of its own
 
 
 #: most copies of a kernel that share its iterations
@@ -68,7 +70,7 @@ FUNCTION: dict[str, Form] = {
     "xcl_zero_global_work_offset": Form(name=Attr.USES_GLOBAL_WORK_OFFSET, value=0),
     "autorun": Form(),
     "task": Form(),
-    "feed_forward": Form(0, 2, lowest=0, words=("memory", "compute")),
+    "feed_forward": Form(0, 3, lowest=0, words=("memory", "compute"), promise=Attr.INDEPENDENT),
     "use_stall_enable_clusters": Form(),
     "scheduler_target_fmax_mhz": Form(1, 1),
     "num_share_resources": Form(1, 1),
@@ -195,28 +197,51 @@ def read(checker, attribute: Attribute, form: Form):
     return values if len(values) > 1 else values[0] if values else form.value
 
 
+@dataclass(frozen=True)
+class Promising:
+    """The value of an attribute, and the promise that is given with it: an attribute as well, and the only one if the
+    value is None."""
+
+    value: int | bool | tuple[int, ...] | None
+    promise: str
+
+
+def settled(attrs: dict) -> dict:
+    """The attributes, each promise one of its own."""
+    promises = {one.promise: True for one in attrs.values() if isinstance(one, Promising)}
+    values = {name: one.value if isinstance(one, Promising) else one for name, one in attrs.items()}
+    return {name: value for name, value in values.items() if value is not None} | promises
+
+
 def _parts(checker, nodes: list, attribute: Attribute, form: Form):
-    """What feed_forward says: True, or the numbers of memory parts and compute parts."""
-    if not nodes:
-        return True
+    """What feed_forward says: True, or the numbers of memory parts and compute parts; with its promise, if it gives
+    that."""
+    if nodes and isinstance(nodes[-1], c_ast.ID) and nodes[-1].name == form.promise:
+        return Promising(_numbers(checker, nodes[:-1], attribute, form) if len(nodes) > 1 else None, form.promise)
+    return _numbers(checker, nodes, attribute, form) if nodes else True
+
+
+def _numbers(checker, nodes: list, attribute: Attribute, form: Form) -> bool | tuple[int, ...]:
+    """The numbers of memory parts and compute parts; True for one of each."""
     given = [
         node.args.exprs if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.args else ()
         for node in nodes
     ]
     names = tuple(node.name.name for node, found in zip(nodes, given, strict=True) if len(found) == 1)
-    if names != form.words:
+    if names != form.words or len(nodes) > len(names):
         raise CompileError.at(
             attribute.span,
-            f"{attribute.name} takes no argument, or {' and '.join(f'{word}(NUMBER)' for word in form.words)}",
-            f"write {attribute.name}, or {attribute.name}(memory(0), compute(2))",
+            f"{attribute.name} takes no argument, or {' and '.join(f'{word}(NUMBER)' for word in form.words)}, and "
+            f"{form.promise} behind them",
+            f"write {attribute.name}, {attribute.name}({form.promise}), or {attribute.name}(memory(0), compute(2))",
             code=Code.ATTRIBUTE_ARGUMENT,
         )
     memory, compute = (_number(checker, one, attribute, form) for (one,) in given)
     if (memory, compute) == (1, 1):
         return True
-    if memory == 0 and 2 <= compute <= MOST_COPIES:
+    if memory in (0, compute) and 2 <= compute <= MOST_COPIES:
         return (memory, compute)
-    if memory == 0:
+    if memory in (0, compute):
         what = "needs a compute part" if compute == 0 else "is the kernel as it is"
         what = f"makes more than {MOST_COPIES} copies" if compute > MOST_COPIES else what
         hint = (
@@ -225,8 +250,9 @@ def _parts(checker, nodes: list, attribute: Attribute, form: Form):
     elif compute == 0:
         what, hint = "needs a compute part", "write memory(1), compute(1)"
     else:
-        what = "cannot be built: several copies have no memory parts"
-        hint = f"write memory(0), compute({max(2, compute)}) for copies of the whole kernel, or memory(1), compute(1)"
+        most = min(max(memory, compute), MOST_COPIES)
+        what = "cannot be built: each copy has a memory part of its own, or none has one"
+        hint = f"write memory({most}), compute({most}), or memory(0), compute({max(2, min(compute, MOST_COPIES))})"
     text = f"{attribute.name}(memory({memory}), compute({compute})) {what}"
     raise CompileError.at(attribute.span, text, hint, code=Code.ATTRIBUTE_ARGUMENT)
 
@@ -317,7 +343,7 @@ def check_function(attrs: dict, spans: dict, parameters: int) -> None:
         )
     if attrs.get(Attr.AUTORUN) and parameters:
         _refuse(spans, Attr.AUTORUN, "an autorun kernel has no arguments", "read from channels, or remove autorun")
-    if attrs.get(Attr.AUTORUN) and attrs.get(Attr.FEED_FORWARD):
+    if attrs.get(Attr.AUTORUN) and attrs.keys() & {Attr.FEED_FORWARD, Attr.INDEPENDENT}:
         _refuse(
             spans,
             Attr.FEED_FORWARD,

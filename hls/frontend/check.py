@@ -9,7 +9,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
-from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function
+from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function, settled
 from .check_parameters import ParameterChecker, check_room
 from .flow import completes, stray_gotos
 from .jumps import labels, loops_of_gotos
@@ -280,6 +280,7 @@ class Program(ParameterChecker):
                         code=Code.ATTRIBUTE_IGNORED,
                     )
             return
+        attrs = settled(attrs)
         function.attrs |= attrs
         hints = [one for one in found if one.name in HINTS]
         if hints:

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from ..ir import I64, Attr, Function, MemoryObject, Module, Parameter, Value
+from ..ir import I64, Attr, Function, MemoryObject, Module, Parameter, Value, walk
 from ..narrow import instance, present
 from . import tree as tt
 from . import types as ct
@@ -59,7 +59,17 @@ def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Funct
             continue
         _bind(lowering, function, variable)
     lowering.function(present(tree.body), tree.span)
+    if function.attrs.get(Attr.INDEPENDENT):
+        _promise(function)
     return function
+
+
+def _promise(function: Function) -> None:
+    """Let each loop of the kernel promise for all buffers what ``ivdep`` does."""
+    buffers = tuple((name, 0) for name, memory in function.memories.items() if memory.space == "global")
+    for op in walk(function.body):
+        if op.opcode == "loop":
+            op.attrs[Attr.IVDEP] = tuple(dict.fromkeys((*op.attrs.get(Attr.IVDEP, ()), *buffers)))
 
 
 def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:

@@ -47,6 +47,7 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "nofusion": PragmaForm(Attr.NOFUSION, True, takes_argument=False),
     "nounroll": PragmaForm(Attr.UNROLL, 1, takes_argument=False),
     "xcl_pipeline_loop": PragmaForm(Attr.PIPELINED, True, takes_argument=False),
+    "feed_forward": PragmaForm(Attr.FEED_FORWARD, True, takes_argument=False),
 }
 
 #: first words of pragmas without effect here
@@ -71,7 +72,7 @@ _OPPOSITES = (
         for other in (Attr.II, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS)
     ),
     Opposites(Attr.DISABLE_LOOP_PIPELINING, Attr.MAX_CONCURRENCY, lambda first, second: second != 1),
-    # a loop that is fully unrolled cannot be paced, or merged with others
+    # a loop that is fully unrolled cannot be paced, merged with others, or split
     *(
         Opposites(Attr.UNROLL, other, lambda first, second: first == -1)
         for other in (
@@ -81,6 +82,7 @@ _OPPOSITES = (
             Attr.MAX_CONCURRENCY,
             Attr.DISABLE_LOOP_PIPELINING,
             Attr.LOOP_COALESCE,
+            Attr.FEED_FORWARD,
         )
     ),
 )

@@ -275,10 +275,14 @@ class Attr:
     TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
     FEED_FORWARD = _key(
         "feed_forward",
-        FUNCTIONS,
+        f"{FUNCTIONS} loop",
         _either(FLAG, _tuple_of(NATURAL, COUNT)),
-        "is to be split into a memory part and a compute part; (0, C): is to be C copies that share its iterations",
+        "is to be split into a memory part and a compute part, or its loads are to run ahead, of a loop; (M, C): is to "
+        "be C copies that share its iterations, each split into both parts unless M is 0",
         True,
+    )
+    INDEPENDENT = _key(
+        "independent", FUNCTIONS, FLAG, "no iteration of its loops uses what another one stores to buffers", True
     )
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
     SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
@@ -299,6 +303,7 @@ class Attr:
         "shares", FUNCTIONS, COUNT, "the number of copies of a kernel that share its iterations, of each copy"
     )
     PART_OF = _key("part_of", FUNCTIONS, TEXT, "the kernel that it is a part of, with which it starts and ends")
+    LOADS_FOR = _key("loads_for", FUNCTIONS, TEXT, "of a memory part: the compute part that it sends values to")
     PARTS = _key("parts", FUNCTIONS, NAMES, "the other parts of a split kernel, which start and end with it")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")
 

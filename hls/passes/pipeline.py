@@ -356,7 +356,9 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
 
 def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
-    return Stage("copy-kernel", (CopyKernel(options.address_bits, **request),))
+    return Stage(
+        "copy-kernel", (CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request),)
+    )
 
 
 def _memory(options: PipelineOptions) -> Stage:

@@ -10,6 +10,7 @@ from ..limits import DEFAULT_LIMITS, Limits
 from ..recursion import deep_recursion
 from ..target.board import Board
 from .inspection import Inspection
+from .loops.marked_loops import check_kept
 from .manager import Form, PassManager, each_kernel
 from .memory.storage_attributes import in_memory
 from .pipeline import (
@@ -102,17 +103,20 @@ def split(
     depth: int,
     required: bool,
     turning: frozenset[Span] = frozenset(),
+    count: int = 1,
 ) -> Module:
     """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
     the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. In loops at the
-    places ``turning``, whose invocations take turns while the kernel is whole, nothing is received. If the kernel is
-    not split, it is left alone in the module as it was, and ``options.warn`` has received the reason; with ``required``
-    CompileError is raised then."""
+    places ``turning``, whose invocations take turns while the kernel is whole, nothing is received. With ``count``
+    above 1, of so many copies that share the iterations of its outermost loop. If the kernel is not split, it is left
+    alone in the module as it was, and ``options.warn`` has received the reason; with ``required`` CompileError is
+    raised then."""
     with deep_recursion():
         function, alone = _flat(name, module, options)
         taken = frozenset(module.functions) - {name}
-        stage = decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning)
-        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
+        shared = (copy_stage(options, count=count, taken=taken),) if count > 1 else ()
+        stages = (*shared, decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning))
+        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run(stages, alone)
     if len(after.functions) == 1:
         return Module({name: function}, module.sources, module.channels)
     return after
@@ -132,6 +136,7 @@ def _flat(name: str, module: Module, options: PipelineOptions) -> tuple[Function
     function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
     manager = PassManager(options.inspection, options.check, _forms_of(function))
     flat = manager.run_function(stages_around_split(options)[0], function)
+    check_kept(function, flat)
     return function, Module({name: flat}, module.sources, module.channels)
 
 

@@ -5,9 +5,11 @@ from enum import Enum
 
 from ..analysis.channels.call_skeleton import CallSkeleton
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, Module
+from ..ir import Attr, Function, Module, Op
+from ..ir.build import reachable
 from ..model.operations import logic_cells
 from ..options import Options
+from ..passes.loops.marked_loops import marked_loops
 from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
@@ -28,7 +30,7 @@ class Wish(Enum):
 
     PROGRAM = "feed_forward"  #: its attribute: impossible is an error
     ALL = "always"
-    IF_FASTER = "auto"
+    IF_FASTER = "auto"  #: also where the program only promises that its loads may run ahead
 
 
 def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
@@ -40,7 +42,7 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
     for kernel in targets:
         _check_target(kernel, compilation)
-    if any(_wish(one, compilation.options) for one in module.kernels):
+    if any(_wish(one, module, compilation.options) for one in module.kernels):
         planned = each_kernel(module.kernels, lambda one: _planned(one, module, compilation))
         return tuple(kernel for kernels in planned for kernel in kernels)
     if targets:
@@ -66,30 +68,34 @@ def _check_target(kernel: Function, compilation: Compilation) -> None:
         )
 
 
-def _wish(kernel: Function, options: Options) -> Wish | None:
-    if kernel.attrs.get(Attr.FEED_FORWARD):
+def _wish(kernel: Function, module: Module, options: Options) -> Wish | None:
+    if kernel.attrs.get(Attr.FEED_FORWARD) or _marked(kernel, module):
         return Wish.PROGRAM
-    return None if options.feed_forward == "never" else Wish(options.feed_forward)
+    if options.feed_forward == "never":
+        return Wish.IF_FASTER if kernel.attrs.get(Attr.INDEPENDENT) else None
+    return Wish(options.feed_forward)
 
 
 def _planned(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
     """The plans of one kernel: one, or those of its parts."""
     asked = kernel.attrs.get(Attr.FEED_FORWARD)
-    if isinstance(asked, tuple):
-        return _copied(kernel, asked[1], module, compilation)
-    wish = _wish(kernel, compilation.options)
+    memory, count = asked if isinstance(asked, tuple) else (1, 1)
+    if memory == 0:
+        _check_whole(kernel, module)
+        return _copied(kernel, count, module, compilation)
+    wish = _wish(kernel, module, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
     required = wish is Wish.PROGRAM
     divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
-    parts, whole = _parts(kernel, module, divided, required), None
+    parts, whole = _parts(kernel, module, divided, required, count=count), None
     if parts and (inside := loops_that_receive(parts)):
         whole = plan_alone(kernel.name, module, undivided)
         if turning := inside & loops_that_turn(whole.plan):
             divided = compilation.of(kernel).apart()
-            parts = _parts(kernel, module, divided, required, turning)
+            parts = _parts(kernel, module, divided, required, turning, count)
     if parts and wish is not Wish.IF_FASTER:
-        compilation.warnings += [*divided.warnings, _done(kernel)]
+        compilation.warnings += [*divided.warnings, _shared(kernel, count, True) if count > 1 else _done(kernel)]
         return parts
     whole = whole or plan_alone(kernel.name, module, undivided)
     why = _not_worth(whole, parts, compilation) if parts else None
@@ -101,24 +107,57 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     return (whole,)
 
 
+def _marked(kernel: Function, module: Module) -> list[Op]:
+    """The loops that a kernel and the functions that it calls mark with ``feed_forward``."""
+    return [loop for one in reachable(module, kernel) for loop in marked_loops(one)]
+
+
+def _check_whole(kernel: Function, module: Module) -> None:
+    """Raises CompileError for a kernel of which copies without memory parts are asked for, and a memory part too."""
+    for loop in _marked(kernel, module):
+        raise CompileError.at(
+            loop.span,
+            f"#pragma feed_forward asks for a memory part of kernel {kernel.name}, and its attribute, with memory(0), "
+            "for none",
+            "remove one of the two, or write memory(N), compute(N)",
+            code=Code.ATTRIBUTES_CONTRADICT,
+        )
+
+
 def _parts(
-    kernel: Function, module: Module, compilation: Compilation, required: bool, turning: frozenset[Span] = frozenset()
+    kernel: Function,
+    module: Module,
+    compilation: Compilation,
+    required: bool,
+    turning: frozenset[Span] = frozenset(),
+    count: int = 1,
 ) -> tuple[CompiledKernel, ...]:
     """The plans of the kernel's parts, which receive nothing in loops at the places ``turning``; none if it cannot be
-    split, of which the compilation then has a note. With ``required`` that raises CompileError."""
+    split, of which the compilation then has a note. With ``required`` that raises CompileError. ``count`` above 1: of
+    so many copies that share its iterations."""
     board = compilation.board
     depth = max(LEAST_DEPTH, 1 << (ANSWERS * board.read_latency - 1).bit_length()) if board.read_latency > 1 else 0
-    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required, turning)
+    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required, turning, count)
     if len(after.functions) == 1:
         return ()
     names = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in names]
-    inner = {name: one for name, one in after.channels.items() if name not in module.channels}
-    skeletons = [CallSkeleton(one).only(inner) for one in after.kernels]
-    if not skeletons[0].mirrors(skeletons[1]):
-        _refuse(kernel, required, compilation)
-        return ()
-    return tuple(replace(plan_alone(name, after, compilation), inner=tuple(inner.values())) for name in after.functions)
+    skeletons = {one.name: CallSkeleton(one) for one in after.kernels}
+    for one in skeletons.values():
+        between = {call.place[0] for call in one.calls()} - module.channels.keys()
+        if one.loads_for and not one.only(between).mirrors(skeletons[one.loads_for].only(between)):
+            _refuse(kernel, required, compilation)
+            return ()
+    return _plans(after, module, compilation)
+
+
+def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """The plans of the parts of a kernel of ``module``, each with the channels that it calls and that are not the
+    program's."""
+    inner = [one for one in after.channels.values() if one.name not in module.channels]
+    called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
+    own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
+    return tuple(replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions)
 
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
@@ -126,10 +165,8 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
     after = copies(kernel.name, module, compilation.passes(), count)
     others = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
-    message = f"{count} copies of kernel {kernel.name} share the iterations of its outermost loop"
-    hint = "a launch of the kernel starts all of them"
-    compilation.warnings.append(Diagnostic(message, kernel.span, hint, "note", code=Code.FEED_FORWARD))
-    return tuple(plan_alone(name, after, compilation) for name in after.functions)
+    compilation.warnings.append(_shared(kernel, count, False))
+    return _plans(after, module, compilation)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:
@@ -164,6 +201,13 @@ def _done(kernel: Function) -> Diagnostic:
         "note",
         code=Code.FEED_FORWARD,
     )
+
+
+def _shared(kernel: Function, count: int, split: bool) -> Diagnostic:
+    parts = ", each split into a memory part and a compute part" if split else ""
+    message = f"{count} copies of kernel {kernel.name} share the iterations of its outermost loop{parts}"
+    hint = "a launch of the kernel starts all of them"
+    return Diagnostic(message, kernel.span, hint, "note", code=Code.FEED_FORWARD)
 
 
 def _left(kernel: Function, why: str) -> Diagnostic:

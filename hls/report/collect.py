@@ -22,7 +22,7 @@ from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
 from .model import BufferCopy, Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
-from .performance_warnings import performance_warnings
+from .performance_warnings import performance_warnings, told_once
 from .phrasing import declared, reader_of
 from .predicted import with_predictions
 from .private_arrays import collect_privates
@@ -81,7 +81,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
         kernels = tuple(
             replace(kernel, verdict=verdict(kernel, report), loops=worded(kernel.loops)) for kernel in report.kernels
         )
-        kernels = tuple(
+        kernels = told_once(
             replace(kernel, messages=(*kernel.messages, *performance_warnings(kernel, report.logic_cell)))
             for kernel in kernels
         )
@@ -195,6 +195,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         variables=collect_variables(kernel, loops, source),
         schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
         part_of=function.attrs.get(Attr.PART_OF),
+        loads_for=function.attrs.get(Attr.LOADS_FOR),
         parts=function.attrs.get(Attr.PARTS, ()),
         shares=function.attrs.get(Attr.SHARES, 1),
     )

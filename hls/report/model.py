@@ -155,7 +155,8 @@ class Kernel:
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
     #: of its launches (of all copies) whose workloads were given; None if none was
     predicted: LaunchPrediction | None = None
-    part_of: str | None = None  #: of a memory part: the kernel whose launch starts it
+    part_of: str | None = None  #: of a memory part or a copy: the kernel whose launch starts it
+    loads_for: str | None = None  #: of a memory part: the compute part that it sends values to
     parts: tuple[str, ...] = ()  #: of a split or copied kernel: its other parts
     shares: int = 1  #: how many copies share the iterations of the outermost loop
 

@@ -1,7 +1,9 @@
 """Warnings of what makes a kernel slower or larger than its source needs it to be, each with its cost and the change
 that removes it. They are derived from the kernel's own report."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from .advice_text import say_advice
@@ -12,7 +14,7 @@ from .model import Kernel
 from .phrasing import at
 from .ranking import POOR_USE, every
 
-__all__ = ["performance_warnings"]
+__all__ = ["performance_warnings", "told_once"]
 
 #: from this factor on, an interval between iterations is reported
 LONG = 2
@@ -112,6 +114,17 @@ def _cost(loop: Loop, inner: list[Loop | None]) -> str:
         return f"an iteration starts {_every(loop)} instead of every {free:,.0f}"
     factors = " + ".join(f"{one.ii} x iterations of loop {one.label}".rstrip() for one in inner if one is not None)
     return f"an iteration starts every {loop.ii:,} cycles or more: its own II, and {factors or 'the time of the loop'}"
+
+
+def told_once(kernels: Iterable[Kernel]) -> tuple[Kernel, ...]:
+    """The kernels, of which parts and copies of one do not repeat each other's messages."""
+    told: defaultdict[str, set[Diagnostic]] = defaultdict(set)
+    found = []
+    for kernel in kernels:
+        known = told[kernel.part_of or kernel.name]
+        found.append(replace(kernel, messages=tuple(one for one in kernel.messages if one not in known)))
+        known.update(kernel.messages)
+    return tuple(found)
 
 
 def _of_bandwidth(access: Access) -> Iterator[Diagnostic]:

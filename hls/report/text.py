@@ -91,13 +91,10 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
     kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
     why = f": {kernel.reason}" if kernel.reason else ""
-    if kernel.shares > 1:
-        which = f"a copy of kernel {kernel.part_of}" if kernel.part_of else f"with copies {', '.join(kernel.parts)}"
-        kind = f"{which}: the {kernel.shares} share the iterations of the outermost loop; {kind}"
-    elif kernel.part_of:
-        kind, why = f"memory part of kernel {kernel.part_of}", ": loads ahead of it, and starts and ends with it"
-    elif kernel.parts:
-        kind = f"compute part, with {', '.join(kernel.parts)} as memory part; {kind}"
+    if kernel.loads_for:
+        kind, why = f"memory part of kernel {kernel.loads_for}", ": loads ahead of it, and starts and ends with it"
+    else:
+        kind = "; ".join([*_parts(kernel, report), kind])
     lines = [f"Kernel {kernel.name}{at(kernel.span)}, {kind}{why}"]
     if kernel.copies:
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"
@@ -118,6 +115,19 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         each = ", in each copy" if kernel.copies or _copied(first, report) else ""
         lines += ["", *wrapped(f"{', '.join(titles)}: as in kernel {first}{each}", "")]
     return lines + written
+
+
+def _parts(kernel: Kernel, report: Report) -> list[str]:
+    """What the kernel is a copy or a compute part of, if it is one."""
+    memory = {one.loads_for: one.name for one in report.kernels if one.loads_for}
+    found = []
+    if kernel.shares > 1:
+        copies = [name for name in kernel.parts if name not in memory.values()]
+        which = f"a copy of kernel {kernel.part_of}" if kernel.part_of else f"with copies {', '.join(copies)}"
+        found.append(f"{which}: the {kernel.shares} share the iterations of the outermost loop")
+    if kernel.name in memory:
+        found.append(f"compute part, with {memory[kernel.name]} as memory part")
+    return found
 
 
 def _copied(name: str, report: Report) -> bool:

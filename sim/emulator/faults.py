@@ -275,13 +275,18 @@ def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryNam
     """The message for a loop whose ``#pragma ivdep`` does not hold."""
     broken = present(ending.broken)
     distance = broken.later - broken.earlier
+    independent = {one.name for one in program.kernels if one.independent}
+    asserted = program.sites[broken.loop].function == kernel and kernel in independent
+    promise = "feed_forward(independent)" if asserted else "#pragma ivdep"
     text = (
-        f"kernel {kernel}: #pragma ivdep does not hold: iteration {broken.later:,} "
+        f"kernel {kernel}: {promise} does not hold: iteration {broken.later:,} "
         f"{'writes' if broken.later_writes else 'reads'} "
         f"{_bytes(memory, ending)}, which iteration {broken.earlier:,} {'wrote' if broken.earlier_writes else 'read'}"
     )
     hint = (
-        "remove the pragma"
+        "remove `independent`"
+        if asserted
+        else "remove the pragma"
         if distance == 1
         else f"remove the pragma, or give it safelen({distance}) if none are nearer"
     )
@@ -291,6 +296,10 @@ def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryNam
             program.sites[broken.earlier_site].span,
             severity="note",
         ),
-        Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"),
+        Diagnostic(
+            "the loop whose iterations these are" if asserted else "the loop of the pragma",
+            program.sites[broken.loop].span,
+            severity="note",
+        ),
     )
     return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes, code=Code.IVDEP_BROKEN)

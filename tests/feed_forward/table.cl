@@ -70,3 +70,22 @@ __kernel void independent(__global const int *restrict row, __global const int *
       least[v] = m;
     }
 }
+
+__kernel void floyd(__global int *restrict d, int n, int k) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (d[i * n + k] + d[k * n + j] < d[i * n + j]) d[i * n + j] = d[i * n + k] + d[k * n + j];
+}
+
+__kernel void total(__global const int *restrict row, __global const int *restrict column,
+                    __global const float *restrict value, __global float *restrict out, int n) {
+  float least = 2.0f;
+  int many = 0;
+  for (int i = 0; i < n; i++)
+    for (int e = row[i]; e < row[i + 1]; e++) {
+      if (value[column[e]] < least) least = value[column[e]];
+      if (value[column[e]] > 0.5f) many++;
+    }
+  out[0] = least;
+  out[1] = many;
+}

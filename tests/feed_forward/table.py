@@ -77,6 +77,12 @@ def arguments(kernel: str) -> tuple[dict[str, np.ndarray], dict[str, int], int]:
     if kernel == "rank":
         weights = {"value": floats, "weight": floats[::-1].copy()}
         return graph | weights | {"out": np.zeros(NODES, np.float32)}, {"n": NODES}, int(row[-1])
+    if kernel == "total":
+        return graph | {"value": floats, "out": np.zeros(2, np.float32)}, {"n": NODES}, int(row[-1])
+    if kernel == "floyd":
+        distances = rng.integers(1, 1000, (SIDE, SIDE)).astype(np.int32)
+        np.fill_diagonal(distances, 0)
+        return {"d": distances.reshape(-1)}, {"n": SIDE, "k": 5}, SIDE * SIDE
     state = np.where(rng.random(NODES) < 0.8, -1, 0).astype(np.int32)
     ends = {"least": np.zeros(NODES, np.float32), "again": np.zeros(1, np.int32)}
     seen = int(np.diff(row)[state == -1].sum())

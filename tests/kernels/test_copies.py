@@ -1,4 +1,5 @@
-"""Copies of a kernel that share its iterations, in simulated hardware: bytes of the interpreter, with random stalls."""
+"""Copies of a kernel that share its iterations, with and without memory parts, and loops that are marked, in simulated
+hardware: bytes of the interpreter, with random stalls."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,16 @@ def least(n: int) -> Launch:
     return replace(found, buffers={**found.buffers, "again": np.zeros(1, np.int32)})
 
 
+def rows(n: int) -> Launch:
+    found = test_feed_forward.least(n)
+    return replace(found, buffers={**found.buffers, "sums": np.zeros(2, np.int32)})
+
+
+def marked(n: int) -> Launch:
+    found = test_feed_forward.least(n)
+    return replace(found, buffers={name: found.buffers[name] for name in ("row", "column", "out")})
+
+
 def strided(start: int, n: int) -> Launch:
     return Launch({"a": np.arange(SIZE, dtype=np.int32)}, {"from": start, "n": n})
 
@@ -28,10 +39,20 @@ def strided(start: int, n: int) -> Launch:
 def test_copies_in_hardware():
     system = ChannelSystem(SOURCE, "de5net", probe=True)
     try:
-        assert {k.name: len(k.layout.parts) for k in system.result.interface.kernels} == {"least": 1, "strided": 2}
+        parts = {k.name: len(k.layout.parts) for k in system.result.interface.kernels}
+        assert parts == {"least": 1, "strided": 2, "rows": 3, "marked": 1}
         measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
         for part in (measured, *measured["parts"]):
             assert part["cycles"] == measured["cycles"] == sum(one["cycles"] for one in part["accounts"])
+        waits = {}
+        for name, launch in (("rows", rows), ("marked", marked)):
+            measured, *_ = system.check(name, [launch(n) for n in (SIZE, 0, 1, -1)], SEEDS)
+            for part in (measured, *measured["parts"]):
+                assert part["cycles"] == measured["cycles"] == sum(one["cycles"] for one in part["accounts"])
+            waits[name] = {one["cause"] for part in (measured, *measured["parts"]) for one in part["accounts"]}
+            assert not any("channel" in cause for cause in waits[name])
+        assert {"waiting for sum of rows_copy", "waiting for load of value"} <= waits["rows"]
+        assert "waiting for load of row" in waits["marked"]
         system.check("strided", [strided(2, SIZE - 1), strided(5, 5), strided(9, 8), strided(0, -1)], SEEDS)
     finally:
         system.close()

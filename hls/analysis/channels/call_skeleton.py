@@ -80,12 +80,12 @@ Steps = tuple[CallStep | LoopStep, ...]
 
 class CallSkeleton:
     """The calls of a flat kernel. ``autorun``: it starts without a launch. ``barriers``: it has barriers, so that its
-    calls are not in work-item order. ``part_of``: the name of the kernel that it is a part of, if it is one."""
+    calls are not in work-item order. ``loads_for``: of a memory part, the name of the compute part."""
 
     def __init__(self, function: Function):
         self.name, self.span = function.name, function.span
         self.autorun = bool(function.attrs.get(Attr.AUTORUN))
-        self.part_of: str | None = function.attrs.get(Attr.PART_OF)
+        self.loads_for: str | None = function.attrs.get(Attr.LOADS_FOR)
         self.barriers = any(op.opcode == "meet" for op in walk(function.body))
         self.steps = _steps(function.body, {})
         self._initial = {

@@ -16,10 +16,13 @@ from ...ir import Attr, Function
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
-__all__ = ["Depth", "Verdict", "find_deadlocks", "inseparable"]
+__all__ = ["Depth", "Verdict", "find_deadlocks", "gathered", "inseparable"]
 
 #: why the parts of a kernel never wait for each other
 IN_ONE_ORDER = "the kernels are parts of one, and each receives in the order in which the other sends"
+
+#: why copies of a kernel never wait for each other
+SENT_AT_END = "each copy sends what its share accumulates once, at its end, and receives nothing before"
 
 #: calls simulated for all networks of a program together, about a second; and those for one network, to reach its end
 #: or to find depths
@@ -118,9 +121,14 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
     return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))
 
 
-def inseparable(kernel: Function) -> Verdict:
-    """The verdict on the parts of a split kernel, whose calls mirror each other: it is only split then."""
-    return Verdict("proved", (kernel.name, *kernel.attrs[Attr.PARTS]), IN_ONE_ORDER)
+def inseparable(part: Function) -> Verdict:
+    """The verdict on a memory part and its compute part, whose calls mirror each other: kernels are only split then."""
+    return Verdict("proved", (part.attrs[Attr.LOADS_FOR], part.name), IN_ONE_ORDER)
+
+
+def gathered(first: Function, others: Sequence[Function]) -> Verdict:
+    """The verdict on copies of a kernel, of which the ``first`` joins what the others accumulate."""
+    return Verdict("proved", (first.name, *(one.name for one in others)), SENT_AT_END)
 
 
 class _Network:
@@ -165,7 +173,7 @@ class _Network:
         if len(self.scripts) != 2 or any(script.barriers for script in self.scripts):
             return False
         one, other = self.scripts
-        return (one.part_of == other.name or other.part_of == one.name) and one.mirrors(other)
+        return (one.loads_for == other.name or other.loads_for == one.name) and one.mirrors(other)
 
     def _say(self, kind: str, reason: str, span: Span | None = None) -> Verdict:
         return Verdict(kind, tuple(script.name for script in self.scripts), reason, span=span)

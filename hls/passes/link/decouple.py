@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass
 
-from ...diag import Code, CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span, at_line
 from ...ir import BOOL, Attr, Function, MemoryObject, Module, Op, Value, has, memory_name, walk
+from ...ir.clone import clone_function
 from ...ir.launch import is_part
+from ..loops.marked_loops import marked_loops
 from ..manager import Form, ModulePass
 from .kernel_parts import Cut, compute_part, memory_part, with_bits
 from .movable_loads import Kept, MovableLoads, obstacle
@@ -30,7 +32,9 @@ class Decouple(ModulePass):
     ``depth`` is the number of values that each channel holds at least. With ``required``, a kernel with loads none of
     which may move raises CompileError; otherwise ``warn`` receives a note for each load that stays. ``taken`` are names
     of functions that the module does not hold, and that no part may have. In loops at the places ``turning``, whose
-    invocations take turns, nothing is received.
+    invocations take turns, nothing is received. Where the program marks loops with ``feed_forward``, only their loads
+    move, with those that these need; a marked loop no load of which may move raises CompileError. Copies of a kernel
+    are split each for itself.
     """
 
     address_bits: int = 40
@@ -49,16 +53,16 @@ class Decouple(ModulePass):
         functions: dict[str, Function] = {}
         channels = dict(module.channels)
         for function in module.functions.values():
-            parts = self._parts(function, channels, {*self.taken, *module.functions, *functions})
+            whole = function.kind == "kernel" and not _is_done(function, module)
+            taken = {*self.taken, *module.functions, *functions}
+            parts = self._parts(function, channels, taken) if whole else [function]
             functions |= {part.name: part for part in parts}
         if list(functions.values()) == list(module.functions.values()):
             return module
-        return Module(functions, module.sources, channels)
+        return Module({one.name: _related(one, functions) for one in functions.values()}, module.sources, channels)
 
     def _parts(self, function: Function, channels: dict[str, MemoryObject], taken: Container[str]) -> list[Function]:
         """The parts of a kernel, whose channels are added; the kernel alone if it is not split."""
-        if function.kind != "kernel" or is_part(function):
-            return [function]
         reason = obstacle(function)
         if reason is not None:
             self._refuse(function, reason)
@@ -68,30 +72,33 @@ class Decouple(ModulePass):
         cut = _cut(function, loads, {*channels, *function.memories})
         cut = with_bits(function, cut, lambda op: movable.turn(op) is not None)
         compute, received = compute_part(function, cut)
+        _check_marked(function, movable, received)
         if not received:
             self._explain(function, kept)
             return [function]
         for one in kept:
             self._tell(_note(function, one))
         seen: Counter[tuple[str, int]] = Counter()
-        channels |= {cut.names[value]: self._channel(cut.names[value], value, seen) for value in received}
+        copy = f" of {function.name}" if Attr.PART_OF in function.attrs else ""
+        channels |= {cut.names[value]: self._channel(cut.names[value], value, seen, copy) for value in received}
         memory = memory_part(function, unused_name(f"{function.name}_memory", taken), cut, received)
-        compute.attrs = {**compute.attrs, Attr.PARTS: (memory.name,)}
         return [compute, memory]
 
-    def _channel(self, name: str, value: Value, seen: Counter[tuple[str, int]]) -> MemoryObject:
-        """``seen``: how many channels carry what has a name, from a line."""
+    def _channel(self, name: str, value: Value, seen: Counter[tuple[str, int]], copy: str) -> MemoryObject:
+        """``seen``: how many channels carry what has a name, from a line. ``copy`` names the copy of a kernel that the
+        channel belongs to, unless that is the first one."""
         op = value.defining_op
         what = f"load of {memory_name(op)}" if op.opcode == "load" else "condition"
         line = op.span.line if op.span else 0
         seen[what, line] += 1
         if (number := seen[what, line]) > 1:
             what = f"{what} no. {number}"
+        what += copy
         attrs = ((Attr.CHANNEL_DEPTH, self.depth), (Attr.CARRIES, what))
         return MemoryObject(name, "channel", value.type, 1, span=op.span, attrs=attrs)
 
     def _refuse(self, function: Function, reason: str) -> None:
-        if not self.required:
+        if not self.required and not marked_loops(function):
             self._tell(_whole(function, reason))
             return
         raise CompileError.at(
@@ -114,6 +121,39 @@ class Decouple(ModulePass):
     def _tell(self, message: Diagnostic) -> None:
         if self.warn is not None:
             self.warn(message)
+
+
+def _is_done(function: Function, module: Module) -> bool:
+    """Whether the function is a part that is not split further: all are but copies of a kernel that are whole."""
+    split = any(one.attrs.get(Attr.LOADS_FOR) == function.name for one in module.functions.values())
+    return split or is_part(function) and Attr.SHARES not in function.attrs
+
+
+def _related(function: Function, functions: Mapping[str, Function]) -> Function:
+    """The function with the names of its parts, if it is a kernel that has some."""
+    parts = tuple(one.name for one in functions.values() if one.attrs.get(Attr.PART_OF) == function.name)
+    if not parts or parts == function.attrs.get(Attr.PARTS):
+        return function
+    related = clone_function(function)
+    related.attrs = {**function.attrs, Attr.PARTS: parts}
+    return related
+
+
+def _check_marked(function: Function, movable: MovableLoads, received: Collection[Value]) -> None:
+    """Raises CompileError for a loop that the program marks if nothing in it is received."""
+    for loop in movable.marked:
+        if any(movable.within(value.defining_op, [loop]) for value in received):
+            continue
+        if kept := [one for one in movable.decided[1] if movable.within(one.load, [loop])]:
+            raise CompileError(*(_error(function, one) for one in kept))
+        where = f"its loop over {loop.attrs[Attr.LABEL]}" if loop.attrs.get(Attr.LABEL) else "its loop"
+        raise CompileError.at(
+            loop.span,
+            f"kernel {function.name} cannot be split into a memory part and a compute part: {where}"
+            f"{at_line(loop.span)} loads nothing that its results need",
+            "write `#pragma feed_forward` before a loop that loads, or remove it",
+            code=Code.CANNOT_DECOUPLE,
+        )
 
 
 def _cut(function: Function, loads: tuple[Op, ...], taken: set[str]) -> Cut:

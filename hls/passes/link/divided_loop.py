@@ -1,5 +1,6 @@
 """Loops that count up to a bound, and copies of them for a contiguous share of the iterations."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import step_of
@@ -7,18 +8,31 @@ from ...analysis.predicates.implication import implied
 from ...ir import I64, Attr, Builder, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from .carried_reductions import Reduction, reduction
 
-__all__ = ["DividedLoop", "divided_loop"]
+__all__ = ["DividedLoop", "Undivided", "divided_loop"]
 
+#: widths of types whose numbers an int holds as well
+_NARROW_TYPES = (8, 16)
 #: comparisons of a counter with its bound, and whether the bound belongs to the iterations
 _TESTS = {"slt": False, "sle": True, "ult": False, "ule": True, "ne": False}
 
 
 @dataclass(frozen=True)
+class Undivided:
+    """Why the iterations of a loop cannot be shared: the end of a sentence about its kernel, and what to do ("":
+    nothing in particular)."""
+
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
 class DividedLoop:
     """A loop that runs while carried value number ``counter``, which grows by ``step`` in each iteration, stays below
-    ``bound`` (with ``closed``: does not exceed it). The other carried values grow by ``steps``, which the loop does not
-    change."""
+    ``bound`` (with ``closed``: does not exceed it). With ``extended``, it is an unsigned number of fewer bits than the
+    bound, which may be ``signed``. The other carried values grow by ``steps``, which the loop does not
+    change, or accumulate a reduction."""
 
     loop: Op
     counter: int
@@ -26,21 +40,35 @@ class DividedLoop:
     bound: Value
     closed: bool
     signed: bool
-    steps: tuple[Value | int, ...]
+    extended: bool
+    steps: tuple[Value | int | Reduction, ...]
+
+    @property
+    def trips(self) -> int | None:
+        """The iterations of the whole loop, if they are known."""
+        start, bound = constant(self.loop.operands[1 + self.counter]), constant(self.bound)
+        if start is None or bound is None:
+            return None
+        low, high = (signed(one, _bits(self.bound)) if self.signed else one for one in (start, bound))
+        return max(0, -((low - high - self.closed) // self.step))
 
     def take(self, region: Region, number: int, count: int) -> None:
         """Let the loop, in ``region``, execute share ``number`` of ``count``: shares are contiguous, in order, and
-        differ by one iteration at most."""
+        differ by one iteration at most. Reductions start from their neutral values in all shares but the first."""
         place, (body,) = region.ops.index(self.loop), self.loop.regions
         ahead = Region()
         b = Builder(ahead, self.loop.span)
-        start = self._wide(b, self.loop.operands[1 + self.counter])
+        start = self._start(b)
         trips = self._trips(b, start)
         first, end = (self._border(b, trips, share, count) for share in (number, number + 1))
         runs = b.value("ult", first, end)
         self.loop.operands[0] = b.value("and", self.loop.operands[0], runs)
         for k, step in enumerate(self.steps):
-            self.loop.operands[1 + k] = self._advanced(b, self.loop.operands[1 + k], step, first)
+            init = self.loop.operands[1 + k]
+            if isinstance(step, Reduction):
+                self.loop.operands[1 + k] = step.neutral(b, init.type) if number else init
+            else:
+                self.loop.operands[1 + k] = self._advanced(b, init, step, first)
         if number + 1 < count:
             stop = self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end)
             region.ops[place:place] = ahead.ops
@@ -49,12 +77,30 @@ class DividedLoop:
             region.ops[place:place] = ahead.ops
         self.loop.attrs.pop(Attr.TRIP_COUNT, None)
 
+    def ends(self, region: Region, wanted: Collection[int]) -> dict[int, Value]:
+        """What these carried values are after all iterations; computed before the loop, which is in ``region``. They
+        are no reductions."""
+        if not wanted:
+            return {}
+        ahead = Region()
+        b = Builder(ahead, self.loop.span)
+        trips = self._trips(b, self._start(b))
+        runs, found = self.loop.operands[0], dict[int, Value]()
+        for k in wanted:
+            init, step = self.loop.operands[1 + k], self.steps[k]
+            assert not isinstance(step, Reduction)
+            found[k] = b.value("select", runs, self._advanced(b, init, step, trips), init)
+        place = region.ops.index(self.loop)
+        region.ops[place:place] = ahead.ops
+        return found
+
     def _stop_at(self, body: Region, stop: Value) -> None:
         """Let the loop end where the counter reaches a value, which it meets. The test is a new operation: others may
         use the old one."""
         end = body.terminator
         kept, body.ops = body.ops, []
-        again = Builder(body, end.span).value("slt" if self.signed else "ult", end.operands[1 + self.counter], stop)
+        is_signed = self.signed and not self.extended
+        again = Builder(body, end.span).value("slt" if is_signed else "ult", end.operands[1 + self.counter], stop)
         test = body.ops
         body.ops = [*(op for op in kept if op is not end), *test, end]
         end.operands[0] = again
@@ -64,7 +110,7 @@ class DividedLoop:
         number = constant(self.bound)
         bound = self.bound if number is None else b.const(number, self.bound.type)  # its constant may be in the loop
         more = self.step - (0 if self.closed else 1)
-        room = b.value("sub", b.value("add", self._wide(b, bound), b.const(more, I64)), start)
+        room = b.value("sub", b.value("add", self._wide(b, bound, self.signed), b.const(more, I64)), start)
         return room if self.step == 1 else b.value("udiv", room, b.const(self.step, I64))
 
     def _border(self, b: Builder, trips: Value, share: int, count: int) -> Value:
@@ -79,40 +125,80 @@ class DividedLoop:
         by = b.const(step, init.type) if isinstance(step, int) else step
         return b.value("add", init, b.value("mul", times, by))
 
-    def _wide(self, b: Builder, value: Value) -> Value:
-        return b.value("sext" if self.signed else "zext", value, result=I64) if _bits(value) < 64 else value
+    def _start(self, b: Builder) -> Value:
+        """The first value of the counter, in 64 bits."""
+        return self._wide(b, self.loop.operands[1 + self.counter], self.signed and not self.extended)
+
+    def _wide(self, b: Builder, value: Value, is_signed: bool) -> Value:
+        return b.value("sext" if is_signed else "zext", value, result=I64) if _bits(value) < 64 else value
 
     def _narrow(self, b: Builder, value: Value, like: Value) -> Value:
         return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
 
 
-def divided_loop(loop: Op) -> DividedLoop | str:
-    """The loop as one whose iterations can be shared, or why it is none: the end of a sentence about its kernel."""
+def divided_loop(loop: Op, floats: bool = False) -> DividedLoop | Undivided:
+    """The loop as one whose iterations can be shared, or why it is none. With ``floats``, sums of floats may be
+    accumulated in any order."""
     (body,) = loop.regions
     where = f"its loop over {loop.attrs[Attr.LABEL]}" if loop.attrs.get(Attr.LABEL) else "its loop"
     again = body.terminator.operands[0].op
     if again is None or again.opcode not in _TESTS:
-        return f"{where} may end early, or not at a bound that is known before"
-    after, bound = again.operands
+        return _uncounted(body, where)
+    compared, bound = again.operands
+    after = _before_extension(compared) if _TESTS.get(again.opcode) is not None else compared
     inside = {op for op in walk(body)}
     counter = next((k for k, one in enumerate(body.terminator.operands[1:]) if one is after), None)
-    if counter is None or bound.op in inside and constant(bound) is None or bound in body.args or _bits(after) > 32:
-        return f"{where} may end early, or not at a bound that is known before"
+    if counter is None or bound.op in inside and constant(bound) is None or bound in body.args or _bits(compared) > 32:
+        return _uncounted(body, where)
     step = step_of(body.args[counter], after)
     if step is None or step < 1:
-        return f"{where} does not count upwards by a constant"
+        return Undivided(f"{where} does not count upwards by a constant")
     if again.opcode == "ne" and not _meets(loop.operands[1 + counter], bound, step):
-        return f"{where} does not count upwards to its bound"
+        return Undivided(f"{where} does not count upwards to its bound")
     is_signed, closed = again.opcode in ("slt", "sle"), _TESTS[again.opcode]
+    if after is not compared and not _holds(_bits(after), _bits(bound), step + closed, is_signed):
+        return _uncounted(body, where)
     if not _enters(loop, loop.operands[1 + counter], bound, again.opcode, is_signed):
-        return f"{where} may run once although its bound is reached"
-    steps: list[Value | int] = []
-    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
-        found = _step(arg, following, body, inside)
+        return Undivided(f"{where} may run once although its bound is reached", "write it as a `for` loop")
+    steps: list[Value | int | Reduction] = []
+    for k, (arg, following) in enumerate(zip(body.args, body.terminator.operands[1:], strict=True)):
+        steady = _step(arg, following, body, inside)
+        found = reduction(loop, k, floats) if steady is None else steady
         if found is None:
-            return f"{where} carries {arg.name or 'a value'} from one iteration to the next"
+            return Undivided(f"{where} carries {arg.name or 'a value'} from one iteration to the next")
         steps.append(found)
-    return DividedLoop(loop, counter, step, bound, closed, is_signed, tuple(steps))
+    return DividedLoop(loop, counter, step, bound, closed, is_signed, after is not compared, tuple(steps))
+
+
+def _uncounted(body: Region, where: str) -> Undivided:
+    """Why the condition of a loop does not compare its counter with a bound."""
+    again, following = body.terminator.operands[0].op, body.terminator.operands[1:]
+    for compared in again.operands if again is not None else ():
+        # a condition may compare the counter before its step, after it, or extended
+        narrow = _before_extension(compared)
+        for arg, after in zip(body.args, following, strict=True):
+            step = step_of(arg, after) if narrow in (arg, after) and isinstance(arg.type, IntType) else None
+            if step is None or step == 0:
+                continue
+            if step < 0:
+                return Undivided(f"{where} counts down", "count upwards, from the least value to a bound")
+            if _bits(compared) > 32:
+                return Undivided(f"{where} counts in more than 32 bits", "count in 32 bits, with an int or a uint")
+            if narrow is not compared and _bits(arg) in _NARROW_TYPES:
+                return Undivided(
+                    f"{where} counts in {_bits(arg)} bits, and begins anew where these do not hold its bound",
+                    "count with an int or a uint",
+                )
+    return Undivided(f"{where} may end early, or not at a bound that is known before")
+
+
+def _before_extension(value: Value) -> Value:
+    return value.op.operands[0] if value.op is not None and value.op.opcode == "zext" else value
+
+
+def _holds(bits: int, of_bound: int, step: int, is_signed: bool) -> bool:
+    """Whether an unsigned number of so many bits gets past every bound, by steps from below it."""
+    return (1 << of_bound - is_signed) - 1 + step - 1 < 1 << bits
 
 
 def _meets(init: Value, bound: Value, step: int) -> bool:
@@ -128,6 +214,8 @@ def _enters(loop: Op, init: Value, bound: Value, test: str, is_signed: bool) -> 
         bits = _bits(init)
         low, high = (signed(one, bits) if is_signed else one for one in (start, end))
         return low < high or _TESTS[test] and low == high
+    if start == 0 and test == "ule":
+        return True
     return any(
         truth and fact.op is not None and fact.op.opcode == test and _same(fact.op.operands, [init, bound])
         for fact, truth in implied(loop.operands[0]).items()

@@ -20,6 +20,7 @@ from ...ir import (
     walk,
 )
 from ...ir.clone import clone_function
+from ...ir.launch import whole_of
 from ...ir.rewrite import rewrite
 from ..scalar.dead_code_elimination import DeadCodeElimination
 from .access_slice import AccessSlice, written_memory
@@ -88,7 +89,8 @@ def memory_part(function: Function, name: str, cut: Cut, sent: Iterable[Value]) 
     chosen = AccessSlice(function).of(senders)
     part = clone_function(function)
     originals = {twin: op for op, twin in _twins(function, part).items()}
-    part.name, part.attrs = name, {**part.attrs, Attr.PART_OF: function.name}
+    own = {key: value for key, value in part.attrs.items() if key not in (Attr.PARTS, Attr.SHARES)}
+    part.name, part.attrs = name, {**own, Attr.PART_OF: whole_of(function), Attr.LOADS_FOR: function.name}
     _drop(part.body, {op for op, original in originals.items() if is_effect(op) and original not in chosen})
     for region in list(regions(part.body)):
         _send(region, {op: cut.names[senders[originals[op]]] for op in region.ops if originals[op] in senders})

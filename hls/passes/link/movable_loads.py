@@ -12,6 +12,7 @@ from ...ir import Attr, Function, Op, has, is_early, memory_name, predicate, rea
 from ...ir.accesses import reads_anew
 from ...ir.launch import units_of
 from ...ir.rewrite import constant
+from ..loops.marked_loops import marked_loops
 from .access_slice import AccessSlice
 
 __all__ = ["Cause", "Kept", "MovableLoads", "is_effect", "obstacle"]
@@ -98,6 +99,9 @@ class MovableLoads:
     ``turning`` are the places of loops whose invocations take turns in the recurrence of the loop while the kernel is
     whole. Calls of channels have the program's order, in which invocations come one after the other, so what such a
     loop loads stays in it.
+
+    Where the program marks loops with ``feed_forward``, only what they load moves, with the loads that decide the
+    addresses and the conditions of these.
     """
 
     def __init__(self, function: Function, address_bits: int, turning: Collection[Span] = ()):
@@ -107,6 +111,8 @@ class MovableLoads:
         self._place = {op: k for k, op in enumerate(walk(function.body))}
         self._loops = _loops_around(function)
         self._address_bits = address_bits
+        #: the loops that the program marks, in its order
+        self.marked = tuple(marked_loops(function))
 
     @cached_property
     def decided(self) -> tuple[tuple[Op, ...], tuple[Kept, ...]]:
@@ -116,7 +122,15 @@ class MovableLoads:
         met = self._met()
         kept |= {load: met[load] for load in loads if load in met and load not in kept}
         self._keep_decided(loads, kept)
+        if self.marked:
+            kept = {load: one for load, one in kept.items() if self.within(load, self.marked)}
+            needed = self.slices.of(load for load in loads if load not in kept and self.within(load, self.marked))
+            loads = [load for load in loads if load in kept or load in needed]
         return tuple(load for load in loads if load not in kept), tuple(kept[load] for load in loads if load in kept)
+
+    def within(self, op: Op, loops: Collection[Op]) -> bool:
+        """Whether the operation is in one of the loops."""
+        return not self._loops[op].isdisjoint(loops)
 
     def _keep_decided(self, loads: list[Op], kept: dict[Op, Kept]) -> None:
         """Keep also the loads that need a value of what stays."""

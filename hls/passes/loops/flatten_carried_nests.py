@@ -39,6 +39,7 @@ WISHES = frozenset(
         Attr.IVDEP,
         Attr.LOOP_COALESCE,
         Attr.LOOP_FUSE,
+        Attr.FEED_FORWARD,
     }
 )
 #: most operations around the inner loop: each of them executes in every iteration after flattening
@@ -54,7 +55,8 @@ class FlattenCarriedNests(FunctionPass):
 
     Done only where it costs nothing: loop control is integer logic on counters; few operations stand around the inner
     loop (at most ``MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of
-    counters; and the source puts no attribute on either loop. An array that is a memory only because it would limit the
+    counters; and the source puts no attribute on either loop. The outermost loop of a kernel of which copies share the
+    iterations stays one. An array that is a memory only because it would limit the
     II in registers counts as carried state here, as it would in registers.
     """
 
@@ -70,8 +72,9 @@ class FlattenCarriedNests(FunctionPass):
         if function.attrs.get(Attr.NDRANGE) or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):
             return function
         result = clone_function(function)
+        divided = isinstance(function.attrs.get(Attr.FEED_FORWARD), tuple)
         for region, outer in list(loops_inside_out(result.body)):
-            inner = _inner(outer)
+            inner = None if divided and region is result.body else _inner(outer)
             held = {m.name for m in result.memories.values() if Attr.HOLDS_UP in dict(m.attrs)}
             if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
                 join_nest(function.name, [outer, inner], region, self.timing, lambda into, loop: None, self.record)

@@ -18,7 +18,14 @@ __all__ = ["Unroll", "Unrolled", "fully_unrolled"]
 
 #: attributes by which the source controls the loop in hardware; such a loop is not unrolled automatically
 _CONTROLS = frozenset(
-    {Attr.II, Attr.MAX_CONCURRENCY, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS, Attr.DISABLE_LOOP_PIPELINING}
+    {
+        Attr.II,
+        Attr.MAX_CONCURRENCY,
+        Attr.MAX_INTERLEAVING,
+        Attr.SPECULATED_ITERATIONS,
+        Attr.DISABLE_LOOP_PIPELINING,
+        Attr.FEED_FORWARD,
+    }
 )
 
 

@@ -89,6 +89,7 @@ LOOPS = [
     ("__attribute__((xcl_pipeline_loop(3)))", "ii", 3),
     ("__attribute__((xcl_pipeline_loop))", "pipelined", True),
     ("#pragma xcl_pipeline_loop", "pipelined", True),
+    ("#pragma feed_forward", "feed_forward", True),
 ]
 #: what asks for what is done anyway, or for nothing
 SILENT_LOOPS = [

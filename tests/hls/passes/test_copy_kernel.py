@@ -10,7 +10,9 @@ from hls.diag import CompileError
 from hls.driver import plan_text
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
+from hls.passes.link.carried_reductions import Reduction
 from hls.passes.link.copy_kernel import CopyKernel
+from hls.passes.link.decouple import Decouple
 from hls.passes.link.divided_loop import DividedLoop
 from hls.target.board import load_board
 from tests.ir.new import input_of
@@ -24,8 +26,24 @@ BODIES = {
     "constant": "for (int i = 0; i < 30; i++) a[i] += n;",
     "inner loop": "for (int i = from; i < n; i++) { int s = 0; for (int j = 0; j < i; j++) s += b[j]; a[i] = s; }",
     "one constant": "for (int i = from; i < n; i++) if (b[i] & 1) a[0] = 7;",
+    "unsigned closed": "for (uint i = 0; i <= (uint)n; i++) a[i] = b[i];",
+    "long": "long s = from; for (long i = 0; i < n; i++) { a[i & 31] = 5; s += i; } a[35] = s;",
+    "byte": "for (uchar i = 0; i < (uchar)n; i++) a[i] = b[i];",
     "early return": "if (from > 9) return; for (int i = from; i < n; i++) a[i] = b[n - i];",
     "table": "int t[8]; for (int i = 0; i < 8; i++) t[i] = i * from; for (int i = from; i < n; i++) a[i] = t[b[i] & 7];",
+    "sum": "int s = n; for (int i = from; i < n; i++) s += b[i]; a[3] = s;",
+    "sum and stores": "int s = 7; for (int i = 0; i < 30; i++) { a[i] = i * n; s += b[i]; } if (n != 7) a[39] = s - n;",
+    "count": "int c = 0; for (int i = from; i < n; i++) if (b[i] > 9) c++; a[0] = c; a[1] = n;",
+    "inner sum": "int s = 1; for (int i = from; i < n; i++) for (int j = 0; j < i; j += 3) s += b[j]; a[2] = s;",
+    "extremes": "int g = -9, l = n; uint u = 9; for (int i = from; i < n; i++) { int x = b[i] - 20; if (x > g) g = x; "
+    "l = min(l, x); u = max(u, (uint)x); } a[0] = g; a[1] = l; a[2] = u;",
+    "minimum under a condition": "int l = 90; for (int i = from; i < n; i++) if (b[i] & 1) if (b[i] < l) l = b[i]; a[0] = l;",
+    "logic": "uint x = 5, y = ~0u, z = 0; for (int i = from; i < n; i++) { x ^= b[i]; y &= b[i]; if (i & 4) z |= b[i]; } "
+    "a[0] = x; a[1] = y; a[2] = z;",
+    "product": "int p = 3; for (int i = from; i < n; i++) p *= b[i] | 1; a[0] = p;",
+    "counter behind": "int s = 0, i = from; for (; i < n; i += 2) s += b[i]; a[0] = s; a[1] = i;",
+    "loop behind": "int s = 0; for (int i = from; i < n; i++) s += b[i]; for (int j = 0; j < 9; j++) a[j] = s + b[j];",
+    "early return before a sum": "if (from > 9) return; int s = 0; for (int i = from; i < n; i++) s += b[i]; a[0] = s;",
     "ivdep": "\n#pragma ivdep\nfor (int i = from; i < n; i++) a[b[i]] = i;",
 }
 SIZE = 40
@@ -46,8 +64,10 @@ def different(body: str) -> bool:
     for count in (2, 3, 5):
         after = CopyKernel(address_bits=32, count=count).run(before)
         assert [*after.functions] == ["k", "k_copy", *(f"k_copy{j}" for j in range(1, count - 1))]
-        if any(result(after, *case) != bytes_ for case, bytes_ in expected.items()):
-            return True
+        parts = Decouple(address_bits=32).run(after)
+        for module in (after,) if len(parts.functions) == count else (after, parts):
+            if any(result(module, *case) != bytes_ for case, bytes_ in expected.items()):
+                return True
     return False
 
 
@@ -62,6 +82,85 @@ def test_wrong_shares_are_noticed(monkeypatch):
     assert different(BODIES["up"])
 
 
+def test_more_copies_than_iterations():
+    for trips, warned in ((2, True), (1, True), (3, False), (0, False)):
+        body = f"for (int i = 0; i < {trips}; i++) a[i] = b[i] + n;"
+        text = HEAD.replace("__kernel", "__kernel __attribute__((feed_forward(memory(0), compute(3))))")
+        if trips == 0:
+            body = body.replace("i < 0", "i < n")
+        plan = plan_text(f"{text} {{\n#pragma unroll 1\n{body} }}", load_board("de5net"), Options(), "k.cl")
+        found = [one for one in plan.warnings if one.code is not None and one.code.number == "W0711"]
+        assert bool(found) == warned, trips
+        assert all(f"which has {trips} iteration" in one.message and one.span.line == 3 and one.hint for one in found)
+
+
+def run_floats(module, values: np.ndarray) -> bytes:
+    buffers = {"v": bytearray(values), "o": bytearray(np.zeros(4, np.float32)), "w": bytearray(np.zeros(40, np.int32))}
+    run_kernel(module, "k", buffers, {"n": len(values)}, (1,), None, (0,), 100_000)
+    return bytes(buffers["o"]) + bytes(buffers["w"])
+
+
+FLOATS = """__kernel void k(__global const float *restrict v, __global float *restrict o, __global int *restrict w, int n) {
+  float least = v[0], most = -1.0f, sum = 0.5f;
+  for (int i = 0; i < n; i++) {
+    float x = v[i];
+    if (x < least) least = x;
+    if (x >= most) most = x;
+    if (x > -9.0f) sum += x;
+    w[i] = i;
+  }
+  o[0] = least; o[1] = most; o[2] = sum;
+}"""
+
+
+def test_sums_and_extremes_of_floats():
+    """Extremes are those of the kernel, also of infinite numbers, zeros of both signs and NaNs; sums in another order."""
+    nan, inf = np.nan, np.inf
+    special = [
+        [0.0, -0.0, 0.0],
+        [-0.0, 0.0],
+        [nan, 1, 2, 3],
+        [1, nan, -2, nan, 5],
+        [inf, inf, inf],
+        [-inf, 4, inf],
+        [3],
+    ]
+    before = input_of(FLOATS, "copy-kernel", first=True)
+    for count in (2, 3):
+        after = CopyKernel(address_bits=32, count=count, floats=True).run(before)
+        parts = Decouple(address_bits=32).run(after)
+        for values in (np.array(one, np.float32) for one in [*special, range(-20, 20)]):
+            expected = run_floats(before, values)
+            for module in (after, parts):
+                assert run_floats(module, values) == expected, (count, values)
+    with pytest.raises(CompileError, match="carries sum from one iteration to the next") as caught:
+        CopyKernel(address_bits=32).run(before)
+    assert caught.value.diagnostics[0].hint == "compile with -fp-relaxed, which allows sums of floats in another order"
+
+
+@pytest.mark.parametrize(
+    "name, fault",
+    [
+        ("neutral", lambda self, b, type: b.const(1, type)),
+        ("join", lambda self, b, before, later: b.value("or", before, later)),
+    ],
+)
+def test_a_wrong_join_is_noticed(monkeypatch, name, fault):
+    monkeypatch.setattr(Reduction, name, fault)
+    assert different(BODIES["sum"])
+
+
+def test_the_nest_of_a_shared_loop_stays_a_nest():
+    """The least element of all rows: without copies, the nest becomes one loop."""
+    body = "int l = n; for (int i = from; i < n; i++) for (int j = 0; j < i; j++) if (b[j] < l) l = b[j]; a[0] = l;"
+    for attribute, loops in (("", 1), ("__attribute__((feed_forward(memory(0), compute(2))))", 2)):
+        text = HEAD.replace("__kernel", f"__kernel {attribute}") + f"{{ {body} }}"
+        plan = plan_text(text, load_board("de5net"), Options(), "k.cl")
+        assert {len(one.plan.loops) for one in plan.kernels} == {loops}
+    assert [one.carries for one in plan.channels] == ["l of k_copy"]
+    assert [(one.kernels, one.kind) for one in plan.networks] == [(("k", "k_copy"), "proved")]
+
+
 def test_names_that_are_taken():
     before = input_of(f"{HEAD} {{ {BODIES['up']} }}", "copy-kernel", first=True)
     after = CopyKernel(address_bits=32, count=2, taken=frozenset({"k_copy"})).run(before)
@@ -73,10 +172,23 @@ REFUSED = {
     "for (int i = 1; i < n; i++) a[i] = a[i + 1] + b[i];": "the store of a at line 2 may store to what another iteration loads",
     "for (int i = 1; i < n; i++) a[b[i]] = i;": "the store of a at line 2 may store to what another iteration stores",
     "int s = 0; for (int i = 0; i < n; i++) { s += b[i]; a[i] = s; }": "carries s from one iteration to the next",
+    "int s = 0; for (int i = 0; i < n; i++) s = 2 * s + b[i]; a[0] = s;": "carries s from one iteration to the next",
+    "int s = 0; for (int i = 0; i < n; i++) { s += b[i]; s ^= i; } a[0] = s;": "carries s from one iteration to the next",
+    "int s = 0; for (int i = 0; i < n; i++) if (s < 40) s += b[i]; a[0] = s;": "carries s from one iteration to the next",
+    "int s = 0; for (int i = 0; i < n; i++) s = b[i] & 1 ? s + b[i] : i; a[0] = s;": "carries s from one iteration",
+    "int l = 9, at = 0; for (int i = 0; i < n; i++) if (b[i] < l) { l = b[i]; at = i; } a[0] = at;": "carries ",
+    "int s = 0; for (int i = 0; i < n; i++) { a[i] = i; s += i; } a[b[0]] = s;": "may store to what another copy stores",
+    "int s = 0; for (int i = 0; i < n; i++) { s += a[i]; } a[b[0]] = s;": "may store to what another copy loads",
+    "int t[64]; for (int i = 0; i < n; i++) { a[i] = i; t[i & 63] = i; } a[n] = t[n & 63];": "may load what another copy",
+    "a[n] = 4; for (int i = 0; i < n; i++) a[i] = i;": "it does more than its loop",
     "for (int i = 0; i < n; i++) { if (b[i] < 0) break; a[i] = i; }": "its loop over i may end early",
-    "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i ",
+    "for (int i = n; i > 0; i--) a[i] = i;": "its loop over i counts down",
+    "for (uint i = n; i--;) a[i] = i;": "its loop over i counts down",
+    "for (uchar i = 0; i < n; i++) a[i] = b[i];": "its loop over i counts in 8 bits, and begins anew where these do not",
+    "for (long i = 0; i <= n; i++) a[i] = b[i];": "its loop over i counts in more than 32 bits",
+    "for (int i = 0; b[i] > 3; i++) a[i] = i;": "its loop over i may end early, or not at a bound",
     "a[0] = n;": "it stores outside of its loops only",
-    "for (int i = 0; i < n; i++) a[i] = i; a[n] = 4;": "it does more than its loop",
+    "for (int i = 0; i < n; i++) a[i] = i; for (int i = 0; i < n; i++) a[i + n] = 4;": "it does more than its loop",
     "for (int i = 0; i < n; i++) atomic_add(&a[b[i]], 1);": "cannot be copied: it ",
 }
 
@@ -98,7 +210,8 @@ def test_what_is_refused(body):
         ("memory(0), compute(0)", "needs a compute part"),
         ("memory(1), compute(0)", "needs a compute part"),
         ("memory(0), compute(17)", "makes more than 16 copies"),
-        ("memory(2), compute(2)", "several copies have no memory parts"),
+        ("memory(1), compute(2)", "each copy has a memory part of its own, or none has one"),
+        ("memory(17), compute(17)", "makes more than 16 copies"),
         ("2", "takes no argument, or memory"),
         ("compute(2), memory(0)", "takes no argument, or memory"),
         ("memory(0)", "takes no argument, or memory"),

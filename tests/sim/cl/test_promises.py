@@ -21,6 +21,11 @@ __kernel void copy(__global int *restrict a, __global int *restrict b, int n) {
     #pragma ivdep
     for (int i = 0; i < n; i++) b[i] = a[i] + 1;
 }
+__kernel __attribute__((feed_forward(independent))) void shifted(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            if (b[i * 8 + j]) a[i * 8 + j] += a[(i * 8 + j + n) & 63];
+}
 __kernel void plain(__global int *a, __global int *b, int n) {
     for (int i = 1; i < n; i++) { b[i] = a[i]; a[i] = a[i - 1]; }
 }
@@ -100,6 +105,25 @@ def test_buffers_that_overlap_break_what_others_keep(check, program, context, bu
     assert (buffer.bytes == before).all(), "only a copy was worked on"
 
 
+def test_a_kernel_that_promises_independent_iterations(check, program, context):
+    """Its loops are told apart: the outer one holds while no row uses another one."""
+    data = np.arange(64, dtype=np.int32)
+    zeros = np.zeros(64, np.int32)
+    ones = zeros.copy()
+    ones[::2] = 1
+    a, b, c = (cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=one) for one in (data, ones, zeros))
+    assert violation(check, program, context, "shifted", a, b, 5) is None
+    assert violation(check, program, context, "shifted", a, c, 2) is None
+    text = violation(check, program, context, "shifted", a, b, 62)
+    assert (
+        "k.cl:11:47: error[E1002]: kernel shifted: feed_forward(independent) does not hold: iteration 2 reads" in text
+    )
+    assert "(index 0), which iteration 0 wrote" in text
+    assert "k.cl:10:9: note: the loop whose iterations these are" in text and "remove `independent`" in text
+    text = violation(check, program, context, "shifted", a, b, 56)
+    assert "iteration 1 reads" in text and "k.cl:9:5: note: the loop whose iterations these are" in text
+
+
 def test_kernels_that_promise_nothing_or_work_on_channels_are_left_out(check, program, context, buffer):
     for name in ("plain", "joined", "taker"):
         assert violation(check, program, context, name, buffer, buffer, 32) is None
@@ -114,7 +138,7 @@ def test_an_index_outside_an_array_is_told_with_its_line(check, program, context
     assert violation(check, program, context, "kept", buffer[:128], buffer[128:], 5) is None
     text = violation(check, program, context, "kept", buffer[:128], buffer[128:], 6)
     assert (
-        "k.cl:19:12:" in text and "read of bytes 20 to 23 of private array `seen` (index 5) leaves its 20 bytes" in text
+        "k.cl:24:12:" in text and "read of bytes 20 to 23 of private array `seen` (index 5) leaves its 20 bytes" in text
     )
     assert "check the index" in text
 
@@ -123,7 +147,7 @@ def test_local_memory_of_which_the_host_gives_the_size(check, program, context, 
     kernel = next(k for k in program.interface.kernels if k.name == "grouped")
     values = [Value(buffer[:128]), Value(buffer[128:]), Value(cl.LocalMemory(32))]
     text = check.violation(kernel, values, IndexSpace.of((16,), (8,)), context.simulated.memory)
-    assert "k.cl:28:27:" in text and "local memory `shared` (index -31) leaves its 32 bytes" in text
+    assert "k.cl:33:27:" in text and "local memory `shared` (index -31) leaves its 32 bytes" in text
 
 
 def test_what_may_never_end_is_left_to_the_board(check, program, context, buffer):
@@ -142,9 +166,9 @@ def test_a_group_that_parts_before_a_barrier(check, program, context, buffer):
     for n in (0, 8, 32, 100):
         assert violation(check, program, context, "met", buffer[:128], buffer[128:], n, SPACE, promised=True) is None
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True)
-    assert "k.cl:45:5: error[E1004]: kernel met: not all work-items of group (2, 0, 0) reach this barrier" in text
+    assert "k.cl:50:5: error[E1004]: kernel met: not all work-items of group (2, 0, 0) reach this barrier" in text
     assert (
-        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group takes another branch than (0, 0, 0)"
+        "k.cl:47:11: note: here the work-item with local id (2, 0, 0) of the group takes another branch than (0, 0, 0)"
         in text
     )
     assert (buffer.bytes == before).all()
@@ -165,6 +189,6 @@ def test_a_promise_that_cannot_be_held_against_a_launch_in_time_is_not_taken(
     monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "1000")
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 77, SPACE, promised=True)
     assert (
-        "k.cl:44:5: error[E1008]: kernel met: this loop has not ended after 1,000 iterations" in text
+        "k.cl:49:5: error[E1008]: kernel met: this loop has not ended after 1,000 iterations" in text
         and "SLUICE_MAX_ITERATIONS" in text
     )
