@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hls import driver
-from hls.ir import Attr, Module, walk
+from hls.ir import Attr, Function, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import IndexSpace, launch_value
 from hls.options import Options
@@ -54,7 +54,7 @@ class Launch:
 
 class KernelSystem:
     """Every kernel of one source, or those that ``choose`` chooses of them, compiled with stall sources, in one
-    simulator. Of a program with channels all kernels are built.
+    simulator; with each, those that channels join it to.
 
     The simulator is built at the first run. Raises CompileError for a source that cannot be built.
     """
@@ -233,11 +233,21 @@ def kernel_names(source: str) -> list[str]:
 
 
 def _keep(module: Module, choose: Callable[[frozenset[str]], frozenset[str]]) -> None:
-    """Remove the kernels that are not chosen, unless kernels need each other."""
-    kernels = frozenset(kernel.name for kernel in module.kernels)
-    if not any(Attr.CHANNEL in op.attrs for function in module.functions.values() for op in walk(function.body)):
-        for name in kernels - choose(kernels):
-            del module.functions[name]
+    """Remove the kernels that are not chosen, nor joined by channels with one that is."""
+    kernels = {kernel.name: frozenset(_channels(kernel)) for kernel in module.kernels}
+    helpers = {name for f in module.functions.values() if f.kind != "kernel" for name in _channels(f)}
+    kept = set(choose(frozenset(kernels)))
+    if helpers or not module.channels.keys() >= frozenset().union(*kernels.values()):
+        return  # channels of functions and pipes: who is at their ends is seen later
+    while more := {k for k, ends in kernels.items() if ends & frozenset().union(*map(kernels.get, kept))} - kept:
+        kept |= more
+    for name in kernels.keys() - kept:
+        del module.functions[name]
+
+
+def _channels(function: Function) -> Iterator[str]:
+    """The names of the channels that a function reads or writes itself."""
+    return (op.attrs[Attr.CHANNEL] for op in walk(function.body) if Attr.CHANNEL in op.attrs)
 
 
 def _pattern(size: int) -> np.ndarray:

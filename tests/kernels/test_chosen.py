@@ -19,6 +19,7 @@ CHANNELS = """
 channel int c;
 __kernel void one(int n) { write_channel_intel(c, n); }
 __kernel void two(__global int *restrict a) { a[0] = read_channel_intel(c); }
+__kernel void three(__global int *restrict a) { a[0] = 3; }
 """
 
 
