@@ -22,7 +22,7 @@ import numpy as np, sim.cl as cl
 ctx = cl.create_some_context()
 one, two = cl.CommandQueue(ctx), cl.CommandQueue(ctx)
 source = open({str(ROOT / "tests/kernels/waits.cl")!r}).read()
-program = cl.Program(ctx, source).build()
+program = cl.Program(ctx, source).build("-D CHAIN_AND_STRIDE")
 rng = np.random.default_rng(1)
 n, flags = 1500, cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
 table = cl.Buffer(ctx, flags, hostbuf=rng.integers(0, 9, 1 << 18).astype(np.int32))

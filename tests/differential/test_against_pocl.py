@@ -1,4 +1,5 @@
-"""Five hundred random programs against PoCL, an independent OpenCL implementation. ``campaign`` runs any number."""
+"""Five hundred random programs, of which `make test` runs half, against PoCL, an independent OpenCL implementation.
+``campaign`` runs any number."""
 
 import os
 import random
@@ -8,6 +9,7 @@ import pytest
 
 from hls.ir import walk
 from tests import pocl
+from tests.repetitions import half_long
 
 from .campaign import check, optimized, same_fault, shrink
 from .devices import emulate, inputs, module_of, source_of
@@ -25,13 +27,13 @@ def context():
     return pocl.context()
 
 
-@pytest.mark.parametrize("seed", range(1000, 1008))
+@pytest.mark.parametrize("seed", half_long(range(1000, 1008)))
 def test_same_bytes_after_all_passes(context, seed):
     findings = check(context, [random_program(seed)], optimized)
     assert not findings, "\n\n".join(map(str, findings))
 
 
-@pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
+@pytest.mark.parametrize("batch", half_long(range(PROGRAMS // BATCH)))
 def test_same_bytes_as_pocl(context, batch):
     programs = [random_program(seed, f"p{seed}") for seed in range(BATCH * batch, BATCH * (batch + 1))]
     findings = check(context, programs)

@@ -3,13 +3,14 @@
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from hls.driver import compile
+from hls import driver
+from hls.ir import Attr, Function, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import IndexSpace, launch_value
 from hls.options import Options
@@ -17,6 +18,8 @@ from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
 from sim.loaded import LoadedSystem, Run
 from sim.shared import SharedMemory
+
+from .chosen import chosen
 
 __all__ = ["Difference", "KernelSystem", "Launch", "difference", "kernel_names", "with_both_levels"]
 
@@ -50,7 +53,8 @@ class Launch:
 
 
 class KernelSystem:
-    """Every kernel of one source, compiled with stall sources, in one simulator.
+    """Every kernel of one source, or those that ``choose`` chooses of them, compiled with stall sources, in one
+    simulator; with each, those that channels join it to.
 
     The simulator is built at the first run. Raises CompileError for a source that cannot be built.
     """
@@ -68,6 +72,7 @@ class KernelSystem:
         intervals: int = 0,
         feed_forward: str = "never",
         copy_bytes: int = 0,
+        choose: Callable[[frozenset[str]], frozenset[str]] = lambda kernels: kernels,
     ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
@@ -83,7 +88,9 @@ class KernelSystem:
             feed_forward=feed_forward,
             copy_bytes=copy_bytes,
         )
-        self.result = compile(source, self.board, options)
+        front = driver.parsed(source, options, "kernel.cl")
+        _keep(front.module, choose)
+        self.result = driver.compile_module(front.module, self.board, options, tuple(front.warnings))
         self.memory = SharedMemory(self.board.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
         self.loaded.intervals = intervals
@@ -213,7 +220,7 @@ def with_both_levels(source: str):
 
     @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
     def system(request):
-        system = KernelSystem(source, elastic_depth=request.param)
+        system = KernelSystem(source, elastic_depth=request.param, choose=chosen(request))
         yield system
         system.close()
 
@@ -223,6 +230,24 @@ def with_both_levels(source: str):
 def kernel_names(source: str) -> list[str]:
     """The kernels of a source text, in order."""
     return re.findall(r"__kernel\s+void\s+(\w+)\(", source)
+
+
+def _keep(module: Module, choose: Callable[[frozenset[str]], frozenset[str]]) -> None:
+    """Remove the kernels that are not chosen, nor joined by channels with one that is."""
+    kernels = {kernel.name: frozenset(_channels(kernel)) for kernel in module.kernels}
+    helpers = {name for f in module.functions.values() if f.kind != "kernel" for name in _channels(f)}
+    kept = set(choose(frozenset(kernels)))
+    if helpers or not module.channels.keys() >= frozenset().union(*kernels.values()):
+        return  # channels of functions and pipes: who is at their ends is seen later
+    while more := {k for k, ends in kernels.items() if ends & frozenset().union(*map(kernels.get, kept))} - kept:
+        kept |= more
+    for name in kernels.keys() - kept:
+        del module.functions[name]
+
+
+def _channels(function: Function) -> Iterator[str]:
+    """The names of the channels that a function reads or writes itself."""
+    return (op.attrs[Attr.CHANNEL] for op in walk(function.body) if Attr.CHANNEL in op.attrs)
 
 
 def _pattern(size: int) -> np.ndarray:

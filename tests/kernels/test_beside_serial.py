@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -25,7 +26,7 @@ def launch(kernel: str, n: int) -> Launch:
 
 @pytest.fixture(scope="module", params=["ecp5_onchip", "de5net"])
 def system(request):
-    system = KernelSystem(SOURCE, request.param, counters="all")
+    system = KernelSystem(SOURCE, request.param, counters="all", choose=chosen(request))
     yield system
     system.close()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -34,7 +35,7 @@ def launch(kernel: str, n: int, m: int) -> Launch:
 
 @pytest.fixture(scope="module", params=MOST_CYCLES)
 def system(request):
-    system = KernelSystem(SOURCE, request.param, counters="all")
+    system = KernelSystem(SOURCE, request.param, counters="all", choose=chosen(request))
     yield system
     system.close()
 

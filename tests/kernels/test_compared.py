@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -23,7 +24,7 @@ def launch(n: int, kind: str) -> Launch:
 
 @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
 def system(request):
-    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all")
+    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all", choose=chosen(request))
     yield system
     system.close()
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hls.ir import is_early, walk
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names, with_both_levels
 from tests.plans import planned
 
@@ -53,8 +54,8 @@ def test_bytes(system, kernel):
 
 
 @pytest.fixture(scope="module")
-def onchip():
-    system = KernelSystem(SOURCE, "ecp5_onchip")
+def onchip(request):
+    system = KernelSystem(SOURCE, "ecp5_onchip", choose=chosen(request))
     yield system
     system.close()
 

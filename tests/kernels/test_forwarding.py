@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 from tests.plans import planned
 
@@ -26,7 +27,7 @@ def launch(kernel: str, n: int, few: int) -> Launch:
 
 @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
 def system(request):
-    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all")
+    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all", choose=chosen(request))
     yield system
     system.close()
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hls.target.board import load_board
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -45,7 +46,7 @@ def launch(kernel: str, n: int, space=((1,), None, None)) -> Launch:
 
 @pytest.fixture(scope="module", params=[load_board("de5net"), narrow_words()], ids=["wide", "narrow"])
 def system(request):
-    system = KernelSystem(SOURCE, request.param)
+    system = KernelSystem(SOURCE, request.param, choose=chosen(request))
     yield system
     system.close()
 

@@ -18,6 +18,7 @@ from hls.options import Options
 from hls.target.board import load_board
 from sim.loaded import LoadedSystem
 from sim.shared import SharedMemory
+from tests.kernels.chosen import chosen
 
 pytestmark = pytest.mark.verilator
 #: the text of every kernel by its name
@@ -94,8 +95,9 @@ class System:
 
 
 @pytest.fixture(scope="module")
-def system():
-    system = System(KERNELS)
+def system(request):
+    kept = chosen(request)(frozenset(KERNELS))
+    system = System([name for name in KERNELS if name in kept])
     yield system
     system.close()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 from tests.plans import planned
 
@@ -35,8 +36,8 @@ def launch(size, local=None, offset=None, seed=0) -> Launch:
 
 
 @pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE, counters="all")
+def system(request):
+    system = KernelSystem(SOURCE, counters="all", choose=chosen(request))
     yield system
     system.close()
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hls.profile.refused import READ_REFUSED
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 from tests.plans import planned
 
@@ -24,7 +25,7 @@ def launch(kernel: str, n: int, most: int = 90) -> Launch:
 
 @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
 def system(request):
-    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all")
+    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all", choose=chosen(request))
     yield system
     system.close()
 

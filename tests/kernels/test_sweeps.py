@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
@@ -24,8 +25,8 @@ def launch(kernel: str, n: int, m: int) -> Launch:
 
 
 @pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE, counters="all")
+def system(request):
+    system = KernelSystem(SOURCE, counters="all", choose=chosen(request))
     yield system
     system.close()
 

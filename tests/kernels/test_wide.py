@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
 from tests.kernels.test_memory import narrow_words
 
@@ -30,9 +31,8 @@ NARROW = ("add_tail", "backwards", "window", "bytes", "mixed")
 
 
 @pytest.fixture(scope="module")
-def narrow():
-    texts = {text.split("(")[0].split()[-1]: "__kernel" + text for text in SOURCE.split("__kernel")[1:]}
-    system = KernelSystem("".join(texts[name] for name in NARROW), narrow_words())
+def narrow(request):
+    system = KernelSystem(SOURCE, narrow_words(), choose=chosen(request))
     yield system
     system.close()
 

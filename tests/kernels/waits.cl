@@ -28,6 +28,7 @@ __kernel void drain(__global int *restrict out, int n)
         out[k] = read_channel_intel(done);
 }
 
+#ifndef CHAIN_AND_STRIDE
 // the reader takes a value whenever its sum is done: the writer waits in the meantime
 __kernel void write_fast(int n)
 {
@@ -61,6 +62,7 @@ __kernel void and_back(int n)
         write_channel_intel(back, x + 1);
     }
 }
+#endif
 
 // 4 of each 64 bytes moved are used
 __kernel void stride(__global const int *restrict in, __global int *restrict out, int n)
@@ -70,6 +72,7 @@ __kernel void stride(__global const int *restrict in, __global int *restrict out
         sum += in[16 * k];
     out[0] = sum;
 }
+#ifndef CHAIN_AND_STRIDE
 // one iteration of four makes a request
 __kernel void one_in_four(__global const int *restrict in, __global int *restrict out, int n)
 {
@@ -116,3 +119,4 @@ void one_port(__global const int *restrict in, __global int *restrict out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = t[63 - l];
 }
+#endif

@@ -12,6 +12,7 @@ from hls.analysis.channels.endpoints import Endpoint
 from hls.model.estimate import NotModelled
 from hls.model.network import Edge, Member, estimate_network, estimate_together, finish_times, maximum_cycle_ratio
 from tests.model.launched import Given, Program
+from tests.repetitions import half_long
 
 KERNELS = """
 channel int a __attribute__((depth(64))), b __attribute__((depth(64))), c __attribute__((depth(64)));
@@ -107,7 +108,7 @@ def node(number: int):
     return "kernel", Endpoint("c", number, True)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half_long(range(40)))
 def test_ratio_is_that_of_the_slowest_of_all_cycles(seed):
     rng = random.Random(seed)
     pairs = [(a, b) for a in range(6) for b in range(6) if rng.random() < 0.4]
