@@ -47,9 +47,6 @@ class LinkPrintf(ModulePass):
 
 def why_silent(module: Module, kernel: Function) -> str:
     """Why hardware cannot print what a kernel prints; empty if it can."""
-    lanes = kernel.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1)
-    if kernel.attrs.get(Attr.AUTORUN) and kernel.attrs.get(Attr.NDRANGE) and lanes > 1:
-        return f"kernel '{kernel.name}' computes several work-items at a time, and never ends"
     if kernel.attrs.get(Attr.NDRANGE) and not _keeps_order(list(_steps(module, kernel.body))):
         return f"work-items of kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or between calls"
     return ""

@@ -136,17 +136,6 @@ def test_what_cannot_print_in_hardware_is_said(attribute, text, reason):
     assert all(one.formats[0].text == "x" for one in result.interface.streams)
 
 
-def test_an_autorun_kernel_has_no_end_to_be_sorted_at():
-    def built(more: str):
-        head = f"__attribute__((autorun, reqd_work_group_size(4, 1, 1){more}))"
-        source = f'__kernel {head} void k(void) {{ printf("%d", (int)get_local_id(0)); }}'
-        return compile(source, "de5net", Options(printf=True))
-
-    why = "kernel 'k' computes several work-items at a time, and never ends"
-    assert any(why in one.message for one in built(", num_simd_work_items(2)").warnings)
-    assert [(one.prints_for, one.places) for one in built("").interface.streams] == [("k", 0)]
-
-
 def test_names_of_channels_stay_apart():
     source = 'channel int printf_k; __kernel void k(void) { printf("x"); write_channel_intel(printf_k, 1); }'
     source += "__kernel void r(__global int *o) { o[0] = read_channel_intel(printf_k); }"
