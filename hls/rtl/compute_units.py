@@ -54,7 +54,7 @@ class UnitedKernel:
     def _joined(self, end: Endpoint) -> Any:
         """The stream of what all units write to a channel, in turn. The program has calls in kernels of one unit only;
         records of printf have places."""
-        each = [unit.ends[end] for unit in self.units]
+        each: list[Any] = [unit.ends[end] for unit in self.units]  # streams
         merge = self.m.submodules[f"join_{end.channel}_{end.index}"] = RoundRobin(each[0].payload.shape(), len(each))
         joined = stream.Signature(each[0].payload.shape()).create(path=(f"write_{end.channel}_{end.index}",))
         for one, i in zip(each, merge.i, strict=True):

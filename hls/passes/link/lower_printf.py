@@ -44,7 +44,8 @@ def _lowered(function: Function, module: Module) -> Function:
 
 def _passed(function: Function) -> dict[Op, int]:
     """For each printf, how many steps of the kernel with barriers are before it; no such step prints."""
-    found, passed = {}, 0
+    found: dict[Op, int] = {}
+    passed = 0
     for op in function.body.ops:
         inside = [op, *(inner for region in op.regions for inner in walk(region))]
         found |= {one: passed for one in inside if one.opcode == "printf"}
