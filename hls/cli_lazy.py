@@ -45,6 +45,28 @@ class LazyGroup(click.Group):
             self.add_command(self.lazy[cmd_name].load(), cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises click.NoSuchOption, with the commands that have the option, for one that it has
+        not."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise self._with_owners(ctx, error) from None
+
+    def _with_owners(self, ctx: click.Context, error: click.NoSuchOption) -> click.NoSuchOption:
+        named = [
+            f"`{ctx.command_path} {name}`"
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None
+            and any(error.option_name in (*one.opts, *one.secondary_opts) for one in command.params)
+        ]
+        if not named or error.ctx is None:
+            return error
+        owners = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+        have = "have" if named[1:] else "has"
+        message = f"`{error.ctx.command_path}` has no option {error.option_name}; {owners} {have} it"
+        return click.NoSuchOption(error.option_name, message, error.possibilities, error.ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing one."""
         names = self.list_commands(ctx)

@@ -6,6 +6,7 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import Code, CompileError, Diagnostic, render
 from .limits import Limits
-from .options import FEED_FORWARDS, MOST_CACHE_BYTES
+from .options import COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES
 from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
@@ -85,6 +86,9 @@ class CompileCommand(ProjectCommand):
         context.meta[COMMAND] = f"{context.command_path} {shlex.join(arguments)}"
         whole = {"--counters": "--counters=all", "-profile": "--counters=all"}
         end = arguments.index("--") if "--" in arguments else len(arguments)
+        for option, value in pairwise(arguments[:end]):
+            if option in whole and value in COUNTERS[1:] and not Path(value).exists():
+                raise click.UsageError(f"a value of {option} stands behind =: {option}={value}", context)
         return super().parse_args(context, [*(whole.get(one, one) for one in arguments[:end]), *arguments[end:]])
 
 

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hls.profile.layout import CYCLES
@@ -13,7 +14,7 @@ from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
 from .build import build
-from .console import show_printed
+from .console import Console
 from .device.line import DeviceError
 from .device.session import DeviceSession
 from .errors import SimulationError
@@ -108,6 +109,10 @@ class LoadedSystem:
     _unseen: int = field(default=0, init=False)  #: cycles since its last look
     _before: int = field(default=0, init=False)  #: cycles of simulators that were closed
     _reached: int = field(default=0, init=False)  #: cycle of this one, at the last query
+
+    @cached_property
+    def _console(self) -> Console:
+        return Console(self.interface)
 
     @property
     def session(self) -> Session:
@@ -281,13 +286,14 @@ class LoadedSystem:
         """Write to stdout what kernels have printed since the last call. All of it if the kernel ``ended`` has ended;
         the others go on for some cycles meanwhile."""
         if self._session is not None and not self._session.abandoned:
-            show_printed(self._session, self.interface, ended)
+            self._console.show(self._session, ended)
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""
         self._running.clear()
         self._ended.clear()
         self._progress = None
+        self._console.forget()
 
     def _begin_trace(self, now: int) -> None:
         """Request the waveform, at the first launch."""

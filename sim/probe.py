@@ -103,7 +103,7 @@ class Probe:
         """For each channel end of a kernel, by its key, the sum over the cycles of the values in the channel."""
         if not layout.channels:
             return {}
-        (number,) = self.map.of_kernel(layout.kernel)
+        number = self.map.of_kernel(layout.kernel)[0]  # all compute units are busy in the same cycles
         levels = self.session.counts(number)[-3 * len(layout.channels) :]
         return {channel.key: levels[3 * k + 2] for k, channel in enumerate(layout.channels)}
 

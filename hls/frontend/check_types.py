@@ -188,7 +188,9 @@ class TypeChecker(StructChecker):
             raise CompileError.at(
                 span,
                 f"a pointer itself cannot be in __{space} memory",
-                f"write __{space} before the '*'",
+                f"write __{space} before the '*'"
+                if target.space is None
+                else "store the number of an element, and pass the buffer that it counts in as an argument",
                 code=Code.ADDRESS_SPACE,
             )
         return target.pointer(const=const, volatile=volatile, restrict=restrict, space=space)

@@ -339,6 +339,7 @@ class Attr:
     WORD_BYTES = _key("word_bytes", MEMORIES, COUNT, "bytes of a word of the memory named by BUFFER_LOCATION")
     FENCED = _key("fenced", MEMORIES, FLAG, "is volatile because of fences, not by its declaration")
     MERGED = _key("merged", MEMORIES, NAMES, "the arrays that were merged into it, in order")
+    COPY_OF = _key("copy_of", MEMORIES, TEXT, "the buffer or array that a launch works on it for")
     DELAY_LINE = _key("ring", MEMORIES, COUNT, "is a delay line of so many elements")
     CONDITIONAL = _key("conditional", MEMORIES, FLAG, "is of an array that only some iterations shift")
     HOLDS_UP = _key("holds_up", MEMORIES, FLAG, "would hold up a loop as registers")
@@ -349,6 +350,7 @@ class Attr:
     IO = _key("io", _CHANNELS, TEXT, "the board's stream that the channel is bound to", True)
     PIPE_BLOCKING = _key("blocking", _CHANNELS, FLAG, "is a pipe whose reads and writes wait", True)
     PRINTS = _key("prints", CHANNELS, FLAG, "its values are records of printf, which the host shows")
+    PLACES = _key("places", CHANNELS, NATURAL, "lanes of its records of printf that say their place in the text")
     HOST_PIPE = _key("pipe", CHANNELS, FLAG, "joins pipe arguments of one name")
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "OneStore",
     "PlannedEdit",
     "Ports",
+    "Restrict",
     "SourceEdit",
     "WhatIf",
     "WithPragmas",
@@ -166,6 +167,20 @@ class InRom:
             function.memories[m.name] = replace(
                 m, space="constant", length=ROM_ELEMENTS, const=True, data=data, attrs=(), attr_spans=()
             )
+        return bool(found)
+
+
+@dataclass(frozen=True)
+class Restrict:
+    """``restrict`` on the buffers that are declared at ``memories``."""
+
+    memories: frozenset[Span]
+
+    def apply(self, function: Function) -> bool:
+        """Declare the buffers so. Returns whether there are any that were not."""
+        found = [m for m in function.memories.values() if m.span in self.memories and not m.restrict]
+        for m in found:
+            function.memories[m.name] = replace(m, restrict=True)
         return bool(found)
 
 

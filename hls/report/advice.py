@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..diag import Span
-from ..ir import Attr, MemoryObject, Op, Value
+from ..ir import Attr, MemoryObject, Op, Value, is_access, may_share, memory_name, walk
 from ..ir.loop_names import place_of
 from ..narrow import present
 from ..planning.iterate import CompiledKernel
@@ -25,6 +25,7 @@ from ..planning.what_if import (
     OneStore,
     PlannedEdit,
     Ports,
+    Restrict,
     SourceEdit,
     WhatIf,
     WithPragmas,
@@ -308,7 +309,23 @@ class Advisor:
     def _looked_up(self, change: str, load: Share) -> Iterator[Candidate]:
         memory = self.memories.get(load.subject)
         if memory is not None and memory.span is not None:
+            yield from self._restricted(memory, load.subject)
             yield Candidate(change, (InRom(memory.span),))
+
+    def _restricted(self, memory: MemoryObject, name: str) -> Iterator[Candidate]:
+        """``restrict`` for a buffer that has no copy on the chip because a buffer that is stored may be the same."""
+        function = self.kernel.function
+        if name not in dict(self.kernel.copies.others):
+            return
+        stored = dict.fromkeys(memory_name(op) for op in walk(function.body) if is_access(op) and op.opcode != "load")
+        others = [one for one in stored if one != name and may_share(memory, function.memories[one])]
+        spans = [memory.span, *(function.memories[one].span for one in others)]
+        if others:
+            yield Candidate(
+                f"Declare {' and '.join((name, *others))} restrict if no launch passes overlapping buffers: launches "
+                "with small buffers then work on a copy on the chip",
+                (Restrict(frozenset(span for span in spans if span is not None)),),
+            )
 
     def _condition(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         load = next((part for part in cause.shares if part.part is Part.ROUND_TRIP), None)

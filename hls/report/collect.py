@@ -23,7 +23,7 @@ from .loops import collect_loops
 from .memories import collect_memories
 from .model import BufferCopy, Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
 from .performance_warnings import performance_warnings, told_once
-from .phrasing import declared, reader_of
+from .phrasing import copies, declared, reader_of
 from .predicted import with_predictions
 from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
@@ -193,7 +193,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         buffer_copies=_buffer_copies(kernel, source),
         local_accesses=accesses.local,
         variables=collect_variables(kernel, loops, source),
-        schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
+        schedule=collect_schedule(kernel, loops, accesses.ids, source | copies(function), memory_latency),
         part_of=function.attrs.get(Attr.PART_OF),
         loads_for=function.attrs.get(Attr.LOADS_FOR),
         parts=function.attrs.get(Attr.PARTS, ()),

@@ -26,7 +26,7 @@ from .identity import LoopIds
 from .known_dependences import KnownDependences
 from .model import Bottleneck, Copies, Loop, Part, Unroll
 from .pace import Pace
-from .phrasing import declared
+from .phrasing import copies, declared
 from .schedule import level_starts
 from .source_loops import SourceLoop, source_loops
 
@@ -57,7 +57,7 @@ class _Collector:
         self.source = source_loops(module, module.functions[whole_of(kernel.function)])
         self.memories = declared(module, whole_of(kernel.function))
         known = KnownDependences(kernel.function, timing.address_bits if timing else 64)
-        self.explainer = LoopExplainer(self.memories, self.plans, memory_latency, known)
+        self.explainer = LoopExplainer(self.memories | copies(kernel.function), self.plans, memory_latency, known)
         self.unrolled = {one.span: one for one in kernel.unrolled}
         self.merged = {one.span: one for one in kernel.merged if one.how != "split"}
         split = {one.span: one.into for one in kernel.merged if one.how == "split"}

@@ -20,7 +20,7 @@ __all__ = ["collect_memories"]
 #: attributes of the buffers of a shift register
 OF_SHIFTS = frozenset({Attr.DELAY_LINE, Attr.CONDITIONAL})
 #: attributes that the compiler adds to a memory, other than those of the source
-NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.HOLDS_UP}
+NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.COPY_OF, Attr.HOLDS_UP}
 
 
 def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None) -> tuple[Memory, ...]:
@@ -88,6 +88,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         merged_by=merged_by(memory) if merged else "",
         write_ports=planned.write_ports,
         owners=_owners(kernel, memory.name),
+        copy_of=dict(memory.attrs).get(Attr.COPY_OF, ""),
     )
 
 

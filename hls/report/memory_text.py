@@ -22,7 +22,8 @@ def memory_lines(memories: Iterable[Memory], wrap: Callable[[str, str], list[str
 
 
 def _paragraph(memory: Memory) -> list[str]:
-    lines = [f"{_SPACES[memory.space]} {memory.name}{at(memory.span)}: {memory.rating}.", _figures(memory)]
+    copied = f", the copy of {memory.copy_of}" if memory.copy_of else ""
+    lines = [f"{_SPACES[memory.space]} {memory.name}{copied}{at(memory.span)}: {memory.rating}.", _figures(memory)]
     if memory.merged:
         how = {"depth": "by depth", "width": "by width"}[memory.merged_by]
         lines.append(

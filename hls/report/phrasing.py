@@ -6,10 +6,10 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from ..diag import Span
-from ..ir import Attr, MemoryObject, Module, Op, Value, reachable
+from ..ir import Attr, Function, MemoryObject, Module, Op, Value, reachable
 from ..mathlib import FOLDER
 
-__all__ = ["at", "declared", "reader_of", "say_operation", "variable"]
+__all__ = ["at", "copies", "declared", "reader_of", "say_operation", "variable"]
 
 #: the file that the reader has open; None if unknown
 _main: ContextVar[str | None] = ContextVar("main", default=None)
@@ -103,7 +103,7 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
     if op.opcode in ("load", "store", "atomic"):
         address = op.operands[0].op
         joint = "to" if op.opcode == "store" else "of"
-        return f"{op.opcode} {joint} {address.attrs[Attr.MEM]}" if address is not None else op.opcode
+        return f"{op.opcode} {joint} {_memory(address.attrs[Attr.MEM], memories)}" if address is not None else op.opcode
     if op.opcode in ("channel_read", "channel_write"):
         return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs[Attr.CHANNEL]}"
     if op.opcode == "hazard":
@@ -118,6 +118,17 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
         name = name or variable(op.operands[0], memories)
         return f"{words} {name}".rstrip()
     return f"{words} for {name}" if name else words
+
+
+def copies(function: Function) -> dict[str, MemoryObject]:
+    """The memories that stand for buffers and arrays in launches that work on copies of buffers, by name."""
+    return {name: one for name, one in function.memories.items() if Attr.COPY_OF in dict(one.attrs)}
+
+
+def _memory(name: str, memories: Mapping[str, MemoryObject]) -> str:
+    """The name of a memory; that of the buffer or array whose copy it is, where ``memories`` say so."""
+    original = dict(memories[name].attrs).get(Attr.COPY_OF) if name in memories else None
+    return f"the copy of {original}" if original is not None else name
 
 
 def variable(value: Value, memories: Mapping[str, MemoryObject]) -> str:

@@ -1,12 +1,15 @@
 """A kernel of several compute units: each is a kernel of its own, and a dispatcher distributes the groups of a
 launch."""
 
-from typing import ClassVar
+from typing import Any
 
 from amaranth import *
+from amaranth.lib import stream
 
 from rtl_lib.dispatch import GroupDispatcher
+from rtl_lib.stream import RoundRobin
 
+from ..analysis.channels.endpoints import Endpoint
 from ..ir import Attr
 from ..ir.launch import per_group
 from ..profile.refused import STATUS_BITS
@@ -31,7 +34,6 @@ class UnitedKernel:
     the units and the dispatcher."""
 
     autorun = False
-    ends: ClassVar[dict] = {}  # kernels with channel calls have one unit
 
     def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]) -> None:
         self.units, self.context, self.m = units, units[0].context, Module()
@@ -39,6 +41,7 @@ class UnitedKernel:
         self.error = Signal(STATUS_BITS, name="error")
         for unit in units:
             self.m.submodules[unit.context.unit_name] = unit.m
+        self.ends = {end: self._joined(end) for end in self.units[0].ends}  # of what the units print
         self._dispatch(arguments)
         self.m.d.comb += [
             self.busy.eq(units[0].busy),
@@ -47,6 +50,21 @@ class UnitedKernel:
             *(unit.start.eq(self.start) for unit in units),
             *(unit.finish.eq(self.done) for unit in units),
         ]
+
+    def _joined(self, end: Endpoint) -> Any:
+        """The stream of what all units write to a channel, in turn. The program has calls in kernels of one unit only;
+        records of printf have places."""
+        each: list[Any] = [unit.ends[end] for unit in self.units]  # streams
+        merge = self.m.submodules[f"join_{end.channel}_{end.index}"] = RoundRobin(each[0].payload.shape(), len(each))
+        joined = stream.Signature(each[0].payload.shape()).create(path=(f"write_{end.channel}_{end.index}",))
+        for one, i in zip(each, merge.i, strict=True):
+            self.m.d.comb += [i.valid.eq(one.valid), i.payload.eq(one.payload), one.ready.eq(i.ready)]
+        self.m.d.comb += [
+            joined.valid.eq(merge.o.valid),
+            joined.payload.eq(merge.o.payload.value),
+            merge.o.ready.eq(joined.ready),
+        ]
+        return joined
 
     def _dispatch(self, arguments: dict[str, Value]) -> None:
         function = self.context.function

@@ -154,7 +154,8 @@ class StreamInterface:
     where the system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high.
 
     A stream with ``formats`` carries what the kernel ``prints_for`` prints, in records of 32-bit lanes: lane 0 is the
-    number of a format, and its arguments follow (:mod:`hls.ir.printing`)."""
+    number of a format, and its arguments follow (:mod:`hls.ir.printing`). With ``places``, so many lanes stand between
+    the two: the records of a launch are shown in the order of these lanes, the first of which counts most."""
 
     name: str
     direction: str  #: "in" or "out", as seen by the kernels
@@ -162,6 +163,7 @@ class StreamInterface:
     channel: str
     formats: tuple[FormatInterface, ...] = ()
     prints_for: str = ""
+    places: int = 0
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,13 @@ def test_a_hardware_file_holds_verilog_and_reports_and_runs(driver, capfd):
     assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
 
 
+def test_options_of_the_vendors_own_tools_are_told():
+    words = ["-hyper-optimized-handshaking=off", "-high-effort", "-seed=3", "-parallel=2", "-incremental", "-W"]
+    assert parse([*words, "k.cl"]).ignored == words
+    with pytest.raises(UsageError, match="unknown option -hyper"):
+        parse(["-hyper", "k.cl"])
+
+
 def test_a_file_for_the_emulator_runs_there_alone(driver):
     assert main(["-march=emulator", str(HOSTS / "kernel.cl")]) == 0
     file = Path("kernel.aocx").resolve()

@@ -41,8 +41,8 @@ OPTIONAL = {
     "decouple",
     "link-printf",
 }
-#: the optional pass without which a pass changes nothing
-BEFORE = {"lower-printf": "link-printf"}
+#: the optional pass that runs before a pass nevertheless
+BEFORE = {"lower-printf": "link-printf", "vectorize-work-items": "link-printf"}
 
 
 def input_of(text: str, name: str, kernel: str | None = None, first: bool = False) -> Module:

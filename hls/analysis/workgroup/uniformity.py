@@ -184,13 +184,13 @@ def parts(loop: Op, varying: set[Value]) -> bool:
 
 def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], None] | None = None) -> None:
     """``warn`` of loops that ``lanes`` neighbours in a flat kernel may leave at different times. Raise CompileError for
-    channel calls, as the program would not determine their order among the lanes."""
+    channel calls, as the program would not determine their order among the lanes; what they print has places."""
     varying = lane_values(function)
     faults = []
     for op in walk(function.body):
         if op.opcode == "loop" and warn and parts(op, varying):
             warn(_parting(op, lanes, varying))
-        elif has(op, "channel"):
+        elif has(op, "channel") and op.attrs[Attr.CHANNEL] != function.attrs.get(Attr.CONSOLE):
             faults.append(
                 Diagnostic(
                     f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in "

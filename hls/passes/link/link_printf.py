@@ -2,23 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from ...ir import Attr, Function, MemoryObject, Module, Op, Region, reachable, walk
 from ...ir.clone import clone_module
+from ...ir.launch import most_dims
 from ...ir.printing import Format, record_type
 from ..manager import Form, ModulePass
 from .names import unused_name
-from .replicate_autorun import compute_units
 
-__all__ = ["LinkPrintf", "console_of", "printed_formats", "printf_calls", "why_silent"]
+__all__ = ["PASSED", "LinkPrintf", "console_of", "printed_formats", "printf_calls", "record_place", "why_silent"]
+
+#: of the place of a record: how many barriers its work-item has passed
+PASSED = "passed"
 
 
 @dataclass(frozen=True)
 class LinkPrintf(ModulePass):
     """printf linking. Before: a linked program. After: each `printf` that a printing kernel reaches has the number of
     its format, and each such kernel has a channel for its records (:mod:`hls.ir.printing`), which leads out of the
-    design. Kernels that cannot print (:func:`why_silent`) get no channel."""
+    design. Those of a kernel with many work-items have places. Kernels that cannot print (:func:`why_silent`) get no
+    channel."""
 
     name = "link-printf"
     requires = frozenset({Form.LINKED})
@@ -34,8 +37,9 @@ class LinkPrintf(ModulePass):
             for op in calls:
                 op.attrs[Attr.FORMAT_NUMBER] = numbers.setdefault(_format(op), len(numbers))
             name = unused_name(f"printf_{kernel.name}", {*result.channels, *result.functions})
-            attrs = ((Attr.IO, name), (Attr.PRINTS, True))
-            records = record_type([_format(op) for op in calls])
+            places = len(record_place(result, kernel))
+            attrs = ((Attr.IO, name), (Attr.PRINTS, True), *(((Attr.PLACES, places),) if places else ()))
+            records = record_type([_format(op) for op in calls], places)
             result.channels[name] = MemoryObject(name, "channel", records, span=calls[0].span, attrs=attrs)
             kernel.attrs[Attr.CONSOLE] = name
         return result
@@ -43,13 +47,25 @@ class LinkPrintf(ModulePass):
 
 def why_silent(module: Module, kernel: Function) -> str:
     """Why hardware cannot print what a kernel prints; empty if it can."""
-    if prod(compute_units(kernel)) > 1 and kernel.attrs.get(Attr.NDRANGE):
-        return f"kernel '{kernel.name}' has several compute units"
-    if kernel.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) > 1 and kernel.attrs.get(Attr.NDRANGE):
-        return f"kernel '{kernel.name}' computes several work-items at a time"
     if kernel.attrs.get(Attr.NDRANGE) and not _keeps_order(list(_steps(module, kernel.body))):
         return f"work-items of kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or between calls"
     return ""
+
+
+def record_place(module: Module, kernel: Function) -> tuple[tuple[str, int], ...]:
+    """What the lanes hold that say the place of a record of a kernel: work-item functions with their dimensions, and
+    ``PASSED`` for the barriers that have been passed. Nothing for a single work-item, and for an autorun kernel, whose
+    text has no end to be sorted at."""
+    if not kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
+        return ()
+    sizes = (*(kernel.attrs.get(Attr.WORK_GROUP_SIZE) or (0, 0, 0)), 1, 1)
+    dims = range(most_dims(kernel) - 1, -1, -1)
+    waits = any(op.opcode == "barrier" for one in reachable(module, kernel) for op in walk(one.body))
+    return (
+        *(("group_id", dim) for dim in dims),
+        *(((PASSED, 0),) if waits else ()),
+        *(("local_id", dim) for dim in dims if sizes[dim] != 1),
+    )
 
 
 def _steps(module: Module, region: Region) -> Iterator[set[str]]:

@@ -138,7 +138,7 @@ class _Copies:
         before, after = Builder(Region(), function.span), Builder(Region(), function.span)
         fits = self._fits(before)
         function.attrs[Attr.COPY_BYTES] = self.longest
-        arrays = {name: self._array(name, function.memories[name], "_copy", type) for name, type in self.types.items()}
+        arrays = {name: self._copy(name, type) for name, type in self.types.items()}
         marks = {name: self._marks(name) for name in self.types if name in self.stored}
         for name in self.types:
             self._copy_in(before, fits, name, arrays[name], marks.get(name))
@@ -172,6 +172,11 @@ class _Copies:
         function.attrs[Attr.LAUNCH_ARGS] = (*function.attrs.get(Attr.LAUNCH_ARGS, ()), hidden)
         function.args.append(Value(COUNT, hidden, function.body, len(function.args)))
         return function.args[-1]
+
+    def _copy(self, name: str, type: Type) -> str:
+        array, memories = self._array(name, self.function.memories[name], "_copy", type), self.function.memories
+        memories[array] = replace(memories[array], attrs=((Attr.COPY_OF, name),))
+        return array
 
     def _array(self, name: str, memory: MemoryObject, suffix: str, type: Type) -> str:
         array = self._name(name + suffix)
@@ -228,7 +233,9 @@ class _Copies:
         for name, memory in list(self.function.memories.items()):
             if memory.space == "private" and name not in arrays.values() and name not in marks.values():
                 own[name] = self._name(name + "_copy")
-                self.function.memories[own[name]] = replace(memory, name=own[name])
+                self.function.memories[own[name]] = replace(
+                    memory, name=own[name], attrs=(*memory.attrs, (Attr.COPY_OF, name))
+                )
         for region in [copy, *(inner for op in walk(copy) for inner in op.regions)]:
             region.ops = [new for op in region.ops for new in self._marked(op, marks)]
         for op in walk(copy):

@@ -189,6 +189,8 @@ class Memory:
     )
     ports: tuple[Port, ...] = ()
     replicated: tuple[Replication, ...] = ()  #: the reasons of its copies
+    #: the buffer whose copy it is, or the array that it stands for in launches that work on copies of buffers
+    copy_of: str = ""
 
     @computed
     def stall_free(self) -> bool:

@@ -10,7 +10,7 @@ from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir.concurrent import Channel
 from hls.ir.interpreter import Launch, run_launches
-from hls.ir.printing import Format, lanes_of, record_type, shown
+from hls.ir.printing import Format, in_order, lanes_of, places_of, record_type, shown
 from hls.ir.types import I32, I64, ArrayType, FloatType
 from hls.narrow import instance, present
 from hls.options import Options
@@ -66,10 +66,41 @@ def test_records_show_the_text(seed):
     assert shown(records, lanes, printed_formats(module)) == "".join(text)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_places_bring_records_into_the_order_of_the_program(seed):
+    """Work-items on several units, side by side: their records are mixed; those of one work-item keep their order."""
+    rng = random.Random(seed)
+    source = (
+        "__kernel void k(__global int *o, int n) { int l = get_local_id(0) + 4 * get_local_id(1);\n"
+        'for (int j = 0; j < (l & 3); j++) printf("%d:%d ", l, j);\nbarrier(CLK_LOCAL_MEM_FENCE);\n'
+        'if (l % n) printf("%ld,%d\\n", (long)get_global_id(1), l);\no[l] = l; }'
+    )
+    module = link_program(parse_source(source, "k.cl").module, prints=True)
+    text, launch = [], Launch("k", {"o": bytearray(64)}, {"n": 2 + seed}, (8, 2 * seed + 2, 2), (4, 2, 1))
+    run_launches(module, [launch], write=text.append)
+    console = present(console_of(module.functions["k"]))
+    channel, declared = Channel(console), module.channels[console]
+    run_launches(LowerPrintf().run(Inline().run(module)), [launch], channels={console: [channel]})
+    lanes, places = instance(declared.element, ArrayType).length, places_of(declared)
+    assert places == 7
+    queues: dict[tuple, list] = {}
+    for record in channel.values:
+        queues.setdefault((*record[1:4], *record[5 : 1 + places]), []).append(record)
+    mixed = []
+    while queues:
+        key = rng.choice(list(queues))
+        mixed.append(queues[key].pop(0))
+        queues = {key: queue for key, queue in queues.items() if queue}
+    records = b"".join(struct.pack(f"<{lanes}I", *record) for record in mixed)
+    formats = printed_formats(module)
+    assert shown(in_order(records, lanes, places), lanes, formats, places) == "".join(text)
+    assert shown(records, lanes, formats, places) != "".join(text)
+
+
 def test_a_record_holds_the_longest_call():
     formats = [Format("", ()), Format("%ld%d", (I64, I32)), Format("%g", (FloatType(16),))]
     assert [[lanes_of(one) for one in each.types] for each in formats] == [[], [2, 1], [1]]
-    assert record_type(formats).length == 4
+    assert (record_type(formats).length, record_type(formats, 3).length) == (4, 7)
 
 
 BARRIERS = "work-items of kernel 'k' wait at barriers in a loop or an if that prints, or between calls"
@@ -78,12 +109,8 @@ BARRIERS = "work-items of kernel 'k' wait at barriers in a loop or an if that pr
 @pytest.mark.parametrize(
     ("attribute", "text", "reason"),
     [
-        ("num_compute_units(2)", "get_global_id(0)", "kernel 'k' has several compute units"),
-        (
-            "num_simd_work_items(2), reqd_work_group_size(4, 1, 1)",
-            "get_global_id(0)",
-            "kernel 'k' computes several work-items at a time",
-        ),
+        ("num_compute_units(2)", "get_global_id(0)", ""),
+        ("num_simd_work_items(2), reqd_work_group_size(4, 1, 1)", "get_global_id(0)", ""),
         ("", "get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE)", ""),
         ("", "get_global_id(0); helper(); barrier(CLK_LOCAL_MEM_FENCE)", ""),
         ("", "get_global_id(0); for (int j = 0; j < n; j++) barrier(CLK_LOCAL_MEM_FENCE)", ""),

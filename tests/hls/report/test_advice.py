@@ -166,6 +166,19 @@ def test_what_is_advised_gives_what_is_said(case):
         assert (made.ii, made.interleaving, interval(made)) == (told.ii, told.interleaving, told.interval)
 
 
+CHASE = "int i = 0;\nfor (int k = 0; k < n; k++) {\n i = a[i];\n o[k] = i;\n}"
+
+
+@pytest.mark.parametrize("copy_bytes", [0, 4096])
+def test_restrict_is_advised_where_it_lets_a_buffer_be_copied(copy_bytes):
+    head = HEAD.replace("restrict", "")
+    (loop,) = kernel(CHASE, head, copy_bytes=copy_bytes).loops
+    told = [one for one in loop.would_be if one.change.startswith("Declare a and o restrict")]
+    assert bool(told) == bool(copy_bytes)
+    made = main_loop(kernel(CHASE, HEAD, copy_bytes=copy_bytes), "k")
+    assert all((one.ii, one.interval) == (made.ii, interval(made)) for one in told)
+
+
 def test_a_cause_is_named_as_in_the_source():
     """The values that a loop carries to load ahead of an index stand for the index."""
     (loop, *_) = kernel(MERGE.format("a[i] < a[j + n]"), HEAD).loops

@@ -5,7 +5,7 @@ import pytest
 
 from sim import cl
 
-#: every kernel prints; those that work-items run print once
+#: every kernel prints
 SOURCE = r"""
 int told(int x, double d) { printf("%d is %.3f\n", x, d); return x + 1; }
 __kernel void scalars(__global const long *restrict a, __global int *restrict o, int n, char c, half h) {
@@ -23,7 +23,7 @@ __kernel void vectors(float4 f, int2 i, uchar4 u) { printf("%.2v4hlf %v2hld %v4h
 __kernel void one_item(__global int *o) {
     int i = get_global_id(0);
     o[i] = i;
-    if (i == 5) printf("item %d of %d\n", i, (int)get_global_size(0));
+    if (i % 3 == 2) printf("item %d of %d\n", i, (int)get_global_size(0));
 }
 __attribute__((reqd_work_group_size(4, 1, 1)))
 __kernel void groups(__global int *o) {
@@ -37,6 +37,16 @@ __kernel void groups(__global int *o) {
     for (int k = 0; k < i; k++) printf("after %d.%d\n", i, k);
     o[get_global_id(0)] = t[3 - i];
 }
+__attribute__((reqd_work_group_size(4, 2, 1), num_simd_work_items(2), num_compute_units(2)))
+__kernel void side_by_side(__global int *restrict o) {
+    __local int t[8];
+    int l = get_local_id(1) * 4 + get_local_id(0), g = get_group_id(0) * 3;
+    t[l] = l * g;
+    for (int k = 0; k < (l & 3) + g; k++) printf("%d.%d before %d\n", g, l, k);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t[7 - l] & 2) printf("%d.%d after %d\n", g, l, t[7 - l]);
+    o[get_global_id(1) * get_global_size(0) + get_global_id(0)] = t[7 - l];
+}
 __kernel void silent(__global int *o) { o[0] = 3; }
 """
 
@@ -45,7 +55,7 @@ def printed(device: str, capsys: pytest.CaptureFixture) -> str:
     """What all kernels print, two launches of the first one."""
     context = cl.create_some_context(board="de5net", device=device)
     queue, program = cl.CommandQueue(context), cl.Program(context, SOURCE).build()
-    assert not program.get_build_info(None, cl.program_build_info.LOG)
+    assert "prints nothing" not in program.get_build_info(None, cl.program_build_info.LOG)
     values = np.random.default_rng(3).integers(-(1 << 60), 1 << 60, 24)
     read_write = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     a, o = (cl.Buffer(context, read_write, hostbuf=one) for one in (values, np.zeros(24, np.int32)))
@@ -57,6 +67,9 @@ def printed(device: str, capsys: pytest.CaptureFixture) -> str:
     program.vectors(queue, (1,), None, *vector).wait()
     program.one_item(queue, (16,), (4,), o).wait()
     program.groups(queue, (12,), (4,), o).wait()
+    program.one_item(queue, (4, 6), (2, 2), o).wait()
+    events = [program.side_by_side(queue, (12, 2), (4, 2), o), program.side_by_side(queue, (4, 4), (4, 2), o)]
+    events[-1].wait()
     return capsys.readouterr().out
 
 
@@ -72,7 +85,7 @@ def test_without_hardware_for_it_a_warning_says_so(monkeypatch):
     monkeypatch.setenv("SLUICE_PRINTF", "0")
     context = cl.create_some_context(board="de5net", device="board")
     log = cl.Program(context, SOURCE).build().get_build_info(None, cl.program_build_info.LOG)
-    assert log.count("printf prints nothing on the board") == 9
+    assert log.count("printf prints nothing on the board") == 11
 
 
 #: arguments of printf, and what C's printf writes
