@@ -59,7 +59,7 @@ class Limits:
     """
 
     operations: int = 50_000
-    unrolled: int = 20_000
+    unrolled: int = 50_000
     units: int = 128
     copies: int = 1024
     accesses: int = 256

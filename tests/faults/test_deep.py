@@ -5,6 +5,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from hls.analysis.induction import trip_count
 from hls.analysis.memory import access_groups, reaching_stores
 from hls.analysis.predicates.implication import Exclusions
 from hls.diag import CompileError
@@ -141,6 +142,34 @@ def test_conditions_of_a_long_chain_exclude_each_other():
     assert Exclusions().never_both(taken[0], taken[999]) and Exclusions().never_both(taken[999], taken[0])
     other = builder.value("eq", y, builder.const(0, I32))
     assert not Exclusions().never_both(taken[999], other)
+
+
+def test_alternatives_of_shared_disjunctions_are_counted_once():
+    """Each `or` uses the one before twice: with a way to each use, 40 of them had 2**40 alternatives."""
+    builder = Builder(Region())
+    x = builder.const(0, I32)
+    x.owner = builder.region  # stands for a value that nobody knows
+    small, large = (
+        [builder.value("eq", x, builder.const(k, I32)) for k in range(first, first + 41)] for first in (0, 100)
+    )
+    ladders = []
+    for conditions in (small, large):
+        ladder = conditions[0]
+        for one in conditions[1:]:
+            ladder = builder.value("or", builder.value("or", ladder, one), ladder)
+        ladders.append(ladder)
+    exclusions = Exclusions()
+    assert [len(exclusions.alternatives(ladder)) for ladder in ladders] == [41, 41]
+    assert exclusions.never_both(*ladders) and exclusions.never_both(*ladders[::-1])
+    assert not exclusions.never_both(ladders[0], small[7])
+
+
+def test_a_trip_count_by_an_unknown_choice_is_not_searched(monkeypatch):
+    """The bound is one of three constants, by an argument: each iteration up to the limit was evaluated."""
+    evaluated = _calls(monkeypatch, trip_count, "_apply")
+    text = KERNEL.format("int m = n == 1 ? 4 : n == 2 ? 6 : 8; for (int i = 0; i < m; i++) o[i] += m;")
+    plan_module(link_program(parse_source(text).module), load_board("de5net"), Options())
+    assert len(evaluated) < 2000
 
 
 def _calls(monkeypatch, owner: type | ModuleType, name: str) -> list[tuple]:

@@ -139,7 +139,10 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
     given = [knowable[v] for v in operands_of(value)]
     if value.op.opcode in ("if", "select"):
         condition, *arms = given
-        return any(arms) if condition else all(arms)  # both arms may be equal
+        if condition:
+            return any(arms)
+        different = {literal(arm) for arm in operands_of(value)[1:]} - {None}
+        return all(arms) and len(different) < 2  # both arms may be equal
     if value.op.opcode not in _ABSORBING:
         return all(given)
     absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x

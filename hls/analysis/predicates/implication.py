@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import product
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
@@ -84,12 +85,37 @@ class Exclusions:
 
     def __init__(self):
         self._facts: dict[Value, tuple[set, set, dict[Value, int]]] = {}
+        self._alternatives: dict[Value, tuple[Value, ...]] = {}
+        self._known: dict[tuple[Value, Value], bool] = {}
 
     def never_both(self, one: Value, other: Value) -> bool:
         """Whether the two conditions are proven to be never true at the same time; False proves nothing."""
-        for either, rest in ((one, other), (other, one)):
-            if either.op is not None and either.op.opcode == "or":
-                return all(self.never_both(part, rest) for part in either.op.operands)
+        return all(self._apart(*pair) for pair in product(self.alternatives(one), self.alternatives(other)))
+
+    def alternatives(self, condition: Value) -> tuple[Value, ...]:
+        """The conditions of which at least one is true if that one is: the operands of its disjunctions, each once
+        however many of these share it."""
+        if condition not in self._alternatives:
+            found, seen, open_ = [], {condition}, [condition]
+            while open_:
+                value = open_.pop()
+                if value.op is None or value.op.opcode != "or":
+                    found.append(value)
+                    continue
+                for part in reversed(value.op.operands):
+                    if part not in seen:
+                        seen.add(part)
+                        open_.append(part)
+            self._alternatives[condition] = tuple(found)
+        return self._alternatives[condition]
+
+    def _apart(self, one: Value, other: Value) -> bool:
+        """The same for conditions that are no disjunctions."""
+        if (one, other) not in self._known:
+            self._known[one, other] = self._contradict(one, other)
+        return self._known[one, other]
+
+    def _contradict(self, one: Value, other: Value) -> bool:
         (true, false, number), (also, denied, equal) = self._implied(one), self._implied(other)
         # a value cannot equal two numbers: found at once, instead of at the end of a long chain of comparisons
         if any(equal.get(value, n) != n for value, n in number.items()):

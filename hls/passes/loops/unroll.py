@@ -48,6 +48,10 @@ def fully_unrolled(record: Callable[[Unrolled], None] | None) -> Callable[[str, 
     return lambda kernel, span, copies, asked: record(Unrolled(kernel, span, copies, True, asked))
 
 
+#: operations that unrolling loops without a pragma makes at most, in a kernel
+MOST_AUTOMATIC = 10_000
+
+
 @dataclass(frozen=True)
 class Unroll(FunctionPass):
     """Loop unrolling (LLVM: LoopUnroll) of marked loops, outer loops before inner ones (whose bounds become constant by
@@ -185,20 +189,25 @@ class Unroll(FunctionPass):
             )
         return trips.count, trips
 
+    @property
+    def _automatic(self) -> int:
+        """Operations that loops without a pragma may make."""
+        return min(self.max_ops // 2, MOST_AUTOMATIC)
+
     def _may_be_automatic(self, op: Op, total: int, pipelined: bool) -> bool:
         """Whether the trip count decides about unrolling a loop without a pragma: counting can take thousands of steps.
 
         Automatic unrolling must not make a kernel too large, nor ignore other pragmas; outside of a loop marked as
         pipelined it is for innermost loops.
         """
-        if total >= self.max_ops // 2 or _CONTROLS & op.attrs.keys():
+        if total >= self._automatic or _CONTROLS & op.attrs.keys():
             return False
         return pipelined or not any(inner.opcode == "loop" for inner in walk(op.regions[0]))
 
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
         """Whether all iterations of a loop, and of those inside, may become part of one iteration of the loop around
         it."""
-        return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self.max_ops // 2
+        return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self._automatic
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:

@@ -1,11 +1,10 @@
 """Store sinking and conditional dead store elimination, for stores of one iteration whose addresses are known at run
 time only."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
-from ...analysis.dependence.dependence import Dependence, dependences, unused_number
+from ...analysis.dependence.dependence import dependences, unused_number
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
@@ -16,6 +15,7 @@ from ...ir.clone import clone_function
 from ...ir.launch import lanes_of
 from ..manager import Form, FunctionPass
 from .serialize_stores import is_used_beside
+from .store_order import StoreOrder
 
 __all__ = ["SinkStores", "resized"]
 
@@ -51,8 +51,8 @@ class SinkStores(FunctionPass):
         if not names:
             return function
         result = clone_function(function)
-        facts = [fact for fact in dependences(result, self.address_bits, names) if not fact.overlap]
-        pairs = _Pairs(MustAlias(result, self.address_bits), facts, self.address_bits)
+        facts = (fact for fact in dependences(result, self.address_bits, names) if not fact.overlap)
+        pairs = _Pairs(MustAlias(result, self.address_bits), StoreOrder(facts), self.address_bits)
         while pairs.treat(self.compare):
             pass
         return result
@@ -80,27 +80,30 @@ def _together(function: Function) -> list[list[Op]]:
 
 
 class _Pairs:
-    """The pairs of stores of a function that need an order; ``facts``, their dependences, are updated as stores
+    """The pairs of stores of a function that need an order; ``order``, their dependences, is updated as stores
     change."""
 
-    def __init__(self, places: MustAlias, facts: list[Dependence], address_bits: int):
-        self.places, self.facts, self.address_bits = places, facts, address_bits
+    def __init__(self, places: MustAlias, order: StoreOrder, address_bits: int):
+        self.places, self.order, self.address_bits = places, order, address_bits
         self.exclusions = Exclusions()  #: merging and comparing make new conditions, and change none
 
     def treat(self, compare: bool) -> bool:
         """Transform one pair; False if none is left."""
         for stores in _together(self.places.function):
-            for pair in self._of(stores):
-                exclusive = pair.exclusive(self.exclusions)
-                if not (exclusive or compare and pair.in_iteration) or not pair.movable():
+            for first, second in combinations(stores, 2):
+                exclusive = _exclusive(first, second, self.exclusions)
+                if not (exclusive or compare and self.order.within(first, second)):
+                    continue  # most pairs: the tests below take longer
+                pair = _Pair(self.places, self.order, first, second, self.address_bits)
+                if not self._may_meet(pair, stores) or not pair.movable():
                     continue
                 if exclusive:
                     pair.merge()
-                    self._merged(pair)
+                    self.order.merge(first, second)
                     return True
                 if self._is_worth(stores) and pair.comparable():
                     pair.compare()
-                    self._compared(pair)
+                    self.order.release(first, second)
                     return True
         return False
 
@@ -129,43 +132,28 @@ class _Pairs:
         memories, region = self.places.function.memories, self.places.tree.region_of(stores[0])
         return is_used_beside(memories, memories[memory_name(stores[0])], region, set(stores))
 
-    def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
-        steady = self._steady(stores)
-        between: dict[frozenset[Op], list[Dependence]] = {}
-        for fact in self.facts:
-            between.setdefault(frozenset((fact.src, fact.dst)), []).append(fact)
-        here = [fact for fact in self.facts if fact.loop is None]
-        for k, first in enumerate(stores):
-            for second in stores[k + 1 :]:
-                order = between.get(frozenset((first, second)), ())
-                if any(steady or not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
-                    yield _Pair(self.places, here, first, second, self.address_bits)
+    def _may_meet(self, pair: "_Pair", stores: list[Op]) -> bool:
+        """Whether the addresses of a pair among these stores are equal, or may be and only a run can tell."""
+        first, second = pair.first, pair.second
+        order = self.order.between(first, second)
+        if any(not fact.known for fact in order) or (order and self._steady(stores)):
+            return True
+        return self.places.distance(first, second, None) == 0
 
-    def _merged(self, pair: "_Pair"):
-        """Transfer the dependences of the first store to the second."""
 
-        def now(op: Op) -> Op:
-            return pair.second if op is pair.first else op
-
-        facts = (replace(fact, src=now(fact.src), dst=now(fact.dst)) for fact in self.facts)
-        self.facts = list(dict.fromkeys(fact for fact in facts if fact.src is not fact.dst or fact.loop is not None))
-
-    def _compared(self, pair: "_Pair"):
-        self.facts = [
-            fact for fact in self.facts if fact.loop is not None or {fact.src, fact.dst} != {pair.first, pair.second}
-        ]
+def _exclusive(first: Op, second: Op, exclusions: Exclusions) -> bool:
+    """Whether at most one of the stores executes, so that one store can do for both."""
+    alike = first.operands[1].type == second.operands[1].type
+    return alike and exclusions.never_both(predicate(first), predicate(second))
 
 
 class _Pair:
-    """Two stores to one memory, the first one before the second in program order; ``known`` are the dependences within
-    one iteration."""
+    """Two stores to one memory, the first one before the second in program order."""
 
-    def __init__(self, places: MustAlias, known: list[Dependence], first: Op, second: Op, address_bits: int):
+    def __init__(self, places: MustAlias, order: StoreOrder, first: Op, second: Op, address_bits: int):
         self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
-        self.known = known
+        self.order = order
         self.region: Region = places.tree.region_of(second)
-        #: whether both may have the same address in one iteration
-        self.in_iteration = any(fact.src is first and fact.dst is second for fact in self.known)
 
     def movable(self) -> bool:
         """Whether the first store may move down to just before the second one."""
@@ -176,7 +164,7 @@ class _Pair:
             return False
         passed = ops[ops.index(self.first) + 1 : ops.index(self.second)]
         between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
-        if any(fact.src is self.first and fact.dst in between for fact in self.known):
+        if not between.isdisjoint(self.order.followers(self.first)):
             return False
         return not any(self._may_overlap(op) for op in between if reaches_memory(op))
 
@@ -186,18 +174,10 @@ class _Pair:
         mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
         return mine is not other and may_share(mine, other)
 
-    def exclusive(self, exclusions: Exclusions) -> bool:
-        """Whether at most one of the stores executes."""
-        if self.first.operands[1].type != self.second.operands[1].type:
-            return False
-        return exclusions.never_both(predicate(self.first), predicate(self.second))
-
     def comparable(self) -> bool:
         """Whether the second store's address and predicate are known without waiting for the first store."""
-        followers: dict[Op, set[Op]] = {}
-        for fact in self.known:
-            if not (fact.src is self.first and fact.dst is self.second):
-                followers.setdefault(fact.src, set()).add(fact.dst)
+        followers = self.order.all_followers()
+        followers[self.first] = followers.get(self.first, set()) - {self.second}
         pointer, _, condition = self.second.operands
         memory = self.places.function.memories[memory_name(self.first)]
         return memory.space == "global" and not {pointer, condition} & behind(self.region, (self.first,), followers)

@@ -13,7 +13,7 @@ from .differences import Constraint, DifferenceSystem
 from .explain import Bottleneck, explain_cycle, explain_resource
 from .lifetime import fewest_registers, length_of, register_bits
 from .problem import Problem, topological
-from .slots import SearchLimit, find_starts
+from .slots import SearchLimit, find_starts, place_by_eviction
 
 __all__ = ["Infeasible", "Scheduler", "Solution", "constraint_system", "schedule"]
 
@@ -186,7 +186,7 @@ class Scheduler:
             try:
                 fixed = find_starts(self.problem, self._system, ii, TRIES)
             except SearchLimit:
-                fixed, proved = None, False
+                fixed, proved = place_by_eviction(self.problem, self._system, ii), False
             if fixed is not None:
                 return ii, fixed, proved
         bottleneck = self._bounding
@@ -264,7 +264,7 @@ def _alternatives(problem, system, ii, fixed):
         try:
             yield find_starts(problem, system, ii, TRIES, shift) or fixed
         except SearchLimit:
-            continue
+            return  # the others take as long
 
 
 def _shortest(problem, system, ii, fixed) -> int:

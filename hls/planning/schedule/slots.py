@@ -3,17 +3,24 @@
 Write ``start = slot + ii * k``. Once the slots are chosen, difference constraints on the ``k`` remain. So the search
 runs over slots only, and all operations without a limited resource are first eliminated exactly: the longest path
 between two uses stands for everything between them.
+
+The search is exact, and takes exponential time. :func:`place_by_eviction` finds schedules of many uses that it does
+not reach, but cannot tell that none exists.
 """
 
-from collections import Counter, deque
-from collections.abc import Hashable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy
 
 from .differences import NEVER, DifferenceSystem
 from .problem import Problem
 
-__all__ = ["SearchLimit", "find_starts"]
+__all__ = ["SearchLimit", "find_starts", "place_by_eviction"]
+
+PLACEMENTS = 16  #: placements for each use of a limited resource before placing by eviction is given up
 
 
 class SearchLimit(Exception):
@@ -29,29 +36,61 @@ def find_starts(
     lead to other solutions, but never change whether one exists. Raises :class:`SearchLimit` after ``tries`` tried
     slots.
     """
-    asap = system.solution(ii)
-    nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
-    root = len(problem.operations)
-    paths = system.paths([root, *nodes], ii).copy()
-    paths[0, 1:] = numpy.maximum(paths[0, 1:], [asap[node] for node in nodes])
-    slack = -(paths + paths.T + numpy.where(numpy.eye(len(paths), dtype=bool), 2 * NEVER, 0)).max(axis=1)
-    order = sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]]))
-    resources = [problem.operations[nodes[i - 1]].resource for i in order]
-    movable = all(operation.latest is None for operation in problem.operations)
+    uses = _Uses.of(problem, system, ii)
     search = _Search(
-        paths=paths,
-        order=order,
-        resources=resources,
+        paths=uses.paths,
+        order=uses.order,
+        resources=[uses.resources[i - 1] for i in uses.order],
         limits=problem.limits,
         ii=ii,
         tries=tries,
         shift=shift,
-        movable=movable,
+        movable=all(operation.latest is None for operation in problem.operations),
     )
-    found = search.run([asap[nodes[i - 1]] for i in order])
+    found = search.run([uses.asap[i - 1] for i in uses.order])
     if found is None:
         return None
-    return {problem.operations[nodes[i - 1]].key: start for i, start in zip(order, found)}
+    return {uses.keys[i - 1]: start for i, start in zip(uses.order, found, strict=True)}
+
+
+def place_by_eviction(problem: Problem, system: DifferenceSystem, ii: int) -> dict[Hashable, int] | None:
+    """Starts of the operations with limited resources at a feasible ii; None if ``PLACEMENTS`` for each did not
+    suffice, which proves nothing.
+
+    Iterative modulo scheduling (Rau 1994) on the longest paths between the uses: each use is placed at the first
+    free slot between those placed before it; where there is none, those in its way are placed again later.
+    """
+    uses = _Uses.of(problem, system, ii)
+    starts = _Evicting(uses, problem.limits, ii).run(PLACEMENTS * len(uses.keys))
+    return None if starts is None else dict(zip(uses.keys, starts, strict=True))
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """The uses of limited resources: their keys, resources and earliest starts, and the longest ``paths`` between
+    them, where row 0 is the start of the iteration and row i + 1 use i. ``order``: the rows, most constrained first."""
+
+    keys: list[Hashable]
+    resources: list[Hashable]
+    asap: list[int]
+    paths: numpy.ndarray
+    order: list[int]
+
+    @classmethod
+    def of(cls, problem: Problem, system: DifferenceSystem, ii: int) -> "_Uses":
+        asap = system.solution(ii)
+        nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
+        root = len(problem.operations)
+        paths = system.paths([root, *nodes], ii).copy()
+        paths[0, 1:] = numpy.maximum(paths[0, 1:], [asap[node] for node in nodes])
+        slack = -(paths + paths.T + numpy.where(numpy.eye(len(paths), dtype=bool), 2 * NEVER, 0)).max(axis=1)
+        return cls(
+            keys=[problem.operations[node].key for node in nodes],
+            resources=[problem.operations[node].resource for node in nodes],
+            asap=[asap[node] for node in nodes],
+            paths=paths,
+            order=sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]])),
+        )
 
 
 class _Search:
@@ -135,6 +174,59 @@ class _Search:
             k[raised] = k[at] + out[raised]
             work.extend(one for one in raised.tolist() if one not in work)
         return k
+
+
+class _Evicting:
+    """Starts of uses that are placed one after the other, and again when they are in the way of another one."""
+
+    def __init__(self, uses: _Uses, limits: Mapping[Hashable, int], ii: int) -> None:
+        self.uses, self.limits, self.ii = uses, limits, ii
+        rows = len(uses.paths)
+        self.start = numpy.zeros(rows, dtype=numpy.int64)
+        self.placed = numpy.zeros(rows, dtype=bool)
+        self.placed[0] = True  # the start of the iteration, in cycle 0
+        self.last = numpy.full(rows, -1, dtype=numpy.int64)  #: where a use was placed last
+        self.users: dict[tuple[Hashable, int], list[int]] = defaultdict(list)
+
+    def run(self, placements: int) -> list[int] | None:
+        """Starts of all uses; None if that many placements do not suffice."""
+        uses = self.uses
+        waiting = [(uses.asap[row - 1], row) for row in range(1, len(uses.paths))]
+        heapify(waiting)
+        while waiting:
+            if placements == 0:
+                return None
+            placements -= 1
+            for other in self._place(heappop(waiting)[1]):
+                heappush(waiting, (uses.asap[other - 1], other))
+        return self.start[1:].tolist()
+
+    def _place(self, row: int) -> list[int]:
+        """Place a use; returns those that are in its way, which have no place any more."""
+        paths, resource = self.uses.paths, self.uses.resources[row - 1]
+        earliest = int((self.start + paths[:, row])[self.placed].max())
+        latest = min(int((self.start - paths[row])[self.placed].min()), earliest + self.ii - 1)
+        free = (at for at in range(earliest, latest + 1) if self._room(resource, at))
+        at = next(free, None)
+        if at is None:
+            last = -int(paths[row, 0])  # that the start of the iteration allows
+            at = max(earliest, int(self.last[row]) + 1)
+            at = at if at <= last else min(earliest, last)
+        self.start[row] = self.last[row] = at
+        apart = (at + paths[row] > self.start) | (self.start + paths[:, row] > at)
+        evicted = [other for other in numpy.flatnonzero(apart & self.placed).tolist() if other != row]
+        users = self.users[resource, at % self.ii]
+        beside = [other for other in users if other not in evicted]
+        evicted += beside[: max(0, len(beside) - self.limits[resource] + 1)]
+        for other in evicted:
+            self.placed[other] = False
+            self.users[self.uses.resources[other - 1], int(self.start[other]) % self.ii].remove(other)
+        users.append(row)
+        self.placed[row] = True
+        return evicted
+
+    def _room(self, resource: Hashable, at: int) -> bool:
+        return len(self.users[resource, at % self.ii]) < self.limits[resource]
 
 
 def _ceil_div(values: numpy.ndarray, divisor: int) -> numpy.ndarray:

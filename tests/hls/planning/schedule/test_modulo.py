@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from hls.planning.schedule import modulo
 from hls.planning.schedule.modulo import Infeasible, schedule
 from hls.planning.schedule.problem import Dependence, Operation, Problem, ProblemError
+from hls.planning.schedule.slots import find_starts
 from tests.repetitions import half_long
 
 
@@ -224,3 +226,42 @@ def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
         )
         meets = any(count > problem.limits[resource] for (resource, _), count in uses.items())
         assert meets == (apart < least), (apart, least)
+
+
+@pytest.mark.parametrize("seed", half_long(range(30)))
+def test_placing_by_eviction_against_the_search(problem_of, seed, monkeypatch):
+    """Where the search gives up at once, schedules are right (``solve`` verifies them), and hardly worse."""
+    problem = problem_of(seed, size=12, limited=True, tight=seed % 2 == 1)
+    try:
+        best = schedule(problem)
+    except (Infeasible, ProblemError):
+        return
+    monkeypatch.setattr(modulo, "TRIES", 0)
+    found = schedule(problem)
+    assert best.ii <= found.ii <= best.ii + 1
+    assert not found.minimal
+
+
+def late_collision(fillers):
+    """Four uses of a port compete for three cycles, which the first three take first. Each could move by a cycle, as
+    could all the ``fillers``, which are placed before the fourth: a search that takes back what it placed last tries
+    both cycles of each filler before it moves one of the three."""
+    three = [Operation(("first", i), earliest=i, latest=i + 1, resource="port") for i in range(3)]
+    others = [Operation(("filler", i), earliest=10 + 2 * i, latest=11 + 2 * i, resource="port") for i in range(fillers)]
+    fourth = Operation("fourth", earliest=0, latest=2, resource="port")
+    slow = Operation("slow", latency=19 + 2 * fillers)
+    return Problem((*three, *others, fourth, slow), (Dependence("slow", "slow", 1),), 10.0, limits={"port": 1})
+
+
+def test_one_interval_is_tried_where_the_search_gives_up(monkeypatch):
+    tried = []
+
+    def counted(problem, system, ii, *rest):
+        tried.append(ii)
+        return find_starts(problem, system, ii, *rest)
+
+    monkeypatch.setattr(modulo, "find_starts", counted)
+    solution = schedule(late_collision(40))
+    assert solution.ii == solution.recurrence_ii == 100
+    assert set(tried) == {100}
+    assert len(tried) <= 4, "once more for a shorter schedule, until that search gives up as well"
