@@ -7,13 +7,13 @@ from ...analysis.affine.affine import Affine, AffineForms, Symbol, WrappedSum
 from ...analysis.bits.known_bits import TrailingZeros
 from ...analysis.dependence.enumerate import AddressTraces
 from ...analysis.loops.loop_tree import LoopTree
-from ...analysis.memory.token_sources import token_sources
 from ...analysis.predicates.implication import implied
 from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
 from ...narrow import instance
 from ...passes.order.write_port_constraints import may_write_twice
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
+from .token_sources import token_sources
 
 __all__ = ["BankPlanner", "asked_of", "awaited", "comes_after", "watches"]
 

@@ -9,10 +9,10 @@ these have passed: an invocation enters right behind a longer one.
 
 from collections.abc import Iterable, Mapping
 
-from ...analysis.memory.token_sources import TOKEN_JOINS, token_sources
 from ...ir import Op, TokenType, Value
 from ...limits import MOST_AHEAD as MOST_INSIDE
 from ...narrow import instance, present
+from ..memory.token_sources import TOKEN_JOINS, token_sources
 from .plan import Carried, Point, Window
 from .timing import OperatorTiming
 
