@@ -400,7 +400,7 @@ def _memory(options: PipelineOptions) -> Stage:
             # the stores that could not be merged; not needed where memory never stalls, as order costs nothing there
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
             # after the passes that move, combine or replace loads, and before those that shorten recurrences
-            SpeculateLoads(),
+            SpeculateLoads(through_memory=not hazards, compared=options.compared),
             *TIDY,
         ),
     )

@@ -410,18 +410,27 @@ def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan)
 
 def _forwarded(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:
     """The schedule, with forwarding loads of on-chip global memory if iterations of a loop then start earlier: such a
-    load takes a cycle longer."""
+    load takes a cycle longer. In a buffer with several stores, loads forward only where that leaves nothing to gain:
+    else its addresses may be compared at run time (``_compared``)."""
 
     def schedule(memory: MemoryPlan) -> KernelPlan:
         return plan_kernel(
             function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth
         )
 
-    plan, watching = schedule(memory), memory.with_forwarding
-    if watching is None or all(region.ii == 1 for region in plan.loops.values()):
-        return plan, memory
-    found = schedule(watching)
-    return (found, watching) if relieves(found, plan) else (plan, memory)
+    plan = schedule(memory)
+    for several in (True, False):
+        watching = memory.with_forwarding(several)
+        if watching is None or all(region.ii == 1 for region in plan.loops.values()):
+            break
+        found = schedule(watching)
+        others = watching.watching_one_of_several()
+        slow = [region for region in found.loops.values() if region.ii > 1 and any(op in region.place for op in others)]
+        if relieves(found, plan) and not slow:
+            return found, watching
+        if not others:
+            break
+    return plan, memory
 
 
 def _when(plan: KernelPlan) -> dict[Op, When]:

@@ -72,3 +72,25 @@ __kernel void two_stores(__global const int *restrict at, __global int *restrict
             h[(at[i] + 1) & 31] = i;
     }
 }
+
+// the buffer has other stores, in another loop and before this one: they have ended, and only one is watched
+__kernel void filled_before(__global const int *restrict at, __global int *restrict h, int n)
+{
+    for (int i = 0; i < 32; i++)
+        h[i] = 90 - i;
+    h[n & 31] = -1;
+    for (int i = 0; i < n; i++)
+        if (h[at[i]] >= 0)
+            h[at[i]] -= i;
+}
+
+// two elements of one buffer: each load is made whatever the other one says
+__kernel void reached(__global const int *restrict at, __global const int *restrict w, __global int *restrict h, int n)
+{
+    for (int i = 0; i < 32; i++)
+        h[i] = -1;
+    h[0] = 0;
+    for (int i = 0; i < n; i++)
+        if (h[at[i]] < 0)
+            h[at[i]] = h[w[i] & 31] + 1;
+}

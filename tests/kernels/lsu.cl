@@ -67,6 +67,15 @@ __kernel void streams(ARGS) {
     more[0] = i * 64 + j;
 }
 
+// one of two streams moves on, as the elements and the ends of both decide; the outcome of the comparison is carried
+__kernel void merged(ARGS) {
+    int i = 0, j = 0;
+    for (int k = 0; k < n; k++)
+        if (j >= 11 || (i < 9 && a[i] <= b[j])) out[k] = a[i++];
+        else out[k] = b[j++];
+    more[0] = i;
+}
+
 // an exit that what is loaded decides, and words requested ahead that the kernel's own stores change
 __kernel void streams_stored(ARGS) {
     int i = 0, sum = 0;

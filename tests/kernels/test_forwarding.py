@@ -13,7 +13,18 @@ from tests.plans import planned
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "forwarding.cl").read_text()
 #: initiation interval of the innermost loop on ecp5_onchip
-RATES = {"counts": 1, "least": 1, "relax": 1, "paths": 1, "slow": 2, "bytes": 1, "sometimes": 1, "two_stores": 2}
+RATES = {
+    "counts": 1,
+    "least": 1,
+    "relax": 1,
+    "paths": 1,
+    "slow": 2,
+    "bytes": 1,
+    "sometimes": 1,
+    "two_stores": 2,
+    "filled_before": 1,
+    "reached": 1,
+}
 
 
 def launch(kernel: str, n: int, few: int) -> Launch:

@@ -39,10 +39,15 @@ def test_loads_that_follow_what_they_read_have_words_requested_ahead(system, ker
     assert sum(access.lsu == "next-word prefetching" for access in found.memory.outside.values()) == units
 
 
-@pytest.mark.parametrize(("kernel", "units"), [("streams", 3), ("streams_stored", 1)])
+@pytest.mark.parametrize(("kernel", "units"), [("streams", 3), ("merged", 2), ("streams_stored", 1)])
 def test_loads_of_streams_are_inside_the_pipeline(system, kernel, units):
     (found,) = [k for k in system.result.kernels if k.function.name == kernel]
     assert sum(access.lsu == "stepping prefetching" for access in found.memory.outside.values()) == units
+
+
+def test_a_merge_has_an_interval_of_one(system):
+    (found,) = [k for k in system.result.kernels if k.function.name == "merged"]
+    assert [plan.ii for plan in found.plan.loops.values()] == [1]
 
 
 def at_the_end(n: int, k: int) -> Launch:

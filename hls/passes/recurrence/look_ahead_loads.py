@@ -13,14 +13,16 @@ from ...ir.rewrite import resolve
 from ..manager import Form, FunctionPass
 from ..scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from ..scalar.dead_code_elimination import DeadCodeElimination
-from .element_window import ElementWindow, load_early
+from .carried_comparisons import carry_comparisons
+from .element_window import CarriedElement, ElementWindow, load_early
+from .retime_comparisons import RetimeComparisons
 from .stepping_index import SteppingIndex, stepping_indices
 from .streams import Streams, take_turns
 
 __all__ = ["LookAheadLoads"]
 
-#: most iterations that a load ahead may take
-MOST_LATE = 6
+#: most iterations that a load ahead may take; and if comparisons are made ahead, too
+MOST_LATE, MOST_LATE_AHEAD = 6, 12
 #: most operations that all places of a window compute
 MOST_OPS = 160
 
@@ -33,6 +35,10 @@ class LookAheadLoads(FunctionPass):
     before. After: the loop carries the elements at the index and behind it, as far as an iteration can get, and loads
     those that come into the window some iterations before they are needed. Everything is carried that is computed from
     the index, the elements at it and values that do not change, up to where it meets others.
+
+    Where a comparison of two elements and the choice of the next ones do not fit into a cycle, the loop carries the
+    elements of all indices that an iteration may have next, and the outcomes of comparisons
+    (:mod:`.carried_comparisons`).
 
     Loads ahead are early: what they read outside of a buffer is dropped. Nothing in the loop may write there. This is
     done where memory always answers after ``latency`` cycles (0: nowhere), if by ``timing`` the II falls (None: never).
@@ -98,15 +104,15 @@ class _Loop:
         early = clone_function(self.function)
         load_early(early, list(self._waiting(early)))
         early = CommonSubexpressionElimination().run(early)
-        for late in range(MOST_LATE + 1):
-            found = self._with_window(early, late)
-            if found is None:
-                break
-            interval = self._interval(found)
-            if interval < least:
-                best, least = found, interval
-            if least == 1:
-                break
+        begin = 0
+        for ahead in (False, True):
+            for late in range(begin, (MOST_LATE_AHEAD if ahead else MOST_LATE) + 1):
+                found = self._with_window(early, late, ahead)
+                if found is None or least == 1:
+                    break
+                interval = self._interval(RetimeComparisons(self.timing).run(found) if ahead else found)
+                if interval < least:
+                    best, least, begin = found, interval, late  # ahead, a shorter one would not gain more
         return best
 
     def _at(self, function: Function) -> tuple[Region, Op]:
@@ -128,15 +134,18 @@ class _Loop:
             if suits and part is not None and any(late.get(v) == part for v in index.loaded):
                 yield index
 
-    def _with_window(self, early: Function, late: int) -> Function | None:
-        """A copy with windows whose loads may take ``late`` iterations more; None if they are too large."""
+    def _with_window(self, early: Function, late: int, ahead: bool) -> Function | None:
+        """A copy with windows whose loads may take ``late`` iterations more, and with comparisons made one iteration
+        ``ahead``; None if they are too large."""
         result = clone_function(early)
-        region, _ = self._at(result)
-        windows = [ElementWindow(index, late, self.streams) for index in self._waiting(result)]
+        region, loop = self._at(result)
+        windows = [ElementWindow(index, late, self.streams, ahead) for index in self._waiting(result)]
         if not windows or sum(each.size for each in windows) > MOST_OPS:
             return None
-        values: dict[Value, Value] = {}
+        values: dict[Value, CarriedElement] = {}
         for each in windows:
             values |= each.build(region)
-        resolve(result.body, values)
+        resolve(result.body, {value: element.now for value, element in values.items()})
+        if ahead:
+            carry_comparisons(region, loop, values.values())
         return DeadCodeElimination().run(CommonSubexpressionElimination().run(result))

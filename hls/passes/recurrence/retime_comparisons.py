@@ -14,6 +14,8 @@ from ..manager import Form, FunctionPass
 __all__ = ["RetimeComparisons"]
 
 _COMPARISONS = frozenset({"eq", "ne", "slt", "sle", "ult", "ule"})
+#: operations, behind loads that are made early as many iterations ahead as they take, that take less than a cycle, too
+_WITH_LOADS_AHEAD = frozenset({"addr", "failed", "array", "extract"})
 #: most selects and sums between a counter and its next value
 _MOST_PARTS = 16
 #: most different sums by which a counter steps, each of which takes a carried value
@@ -93,10 +95,15 @@ class _Loop:
         """The components whose path from one iteration to the next takes more than a cycle and consists of integer
         logic."""
         arrivals = self._arrivals()
-        strange = set()
-        for op in self.body.ops:
-            if not has(op, "logic"):
-                strange |= {self.component[value] for value in op.results if value in self.component}
+        parts = {
+            op: found
+            for op in self.body.ops
+            if not has(op, "logic") and (found := {self.component[v] for v in op.results if v in self.component})
+        }
+        early = {op for op in parts if op.opcode == "load" and Attr.EARLY in op.attrs}
+        ahead = {part for op in early for part in parts[op]}
+        beside = {op: ahead if op.opcode in _WITH_LOADS_AHEAD else set() for op in parts.keys() - early}
+        strange = {part for op, spared in beside.items() for part in parts[op] - spared}
         ends = [v for v in self.body.terminator.operands[1:] if v in self.component]
         return {self.component[v] for v in ends if arrivals.misses(v)} - strange
 

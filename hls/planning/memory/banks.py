@@ -10,10 +10,12 @@ from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.predicates.implication import implied
 from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
+from ...narrow import instance
 from ...passes.order.write_port_constraints import may_write_twice
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
+from .token_sources import token_sources
 
-__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
+__all__ = ["BankPlanner", "asked_of", "awaited", "comes_after", "watches"]
 
 #: bound, on both sides of 0, of an unknown about which nothing is known
 FAR = 1 << 62
@@ -197,10 +199,20 @@ def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
     by one. With ``between``, also whether it waits for a store of an earlier invocation of its loop, for which only the
     first iteration waits. With ``body``, only the loop with this body counts."""
     return any(
-        isinstance(value.type, TokenType)
-        and isinstance(value.owner, Region)
-        and not value.type.overlap
-        and (between or not value.type.between)
-        and (body is None or value.owner is body)
-        for value in load.operands[2:]
+        (between or not instance(value.type, TokenType).between) and (body is None or value.owner is body)
+        for value in _carried_tokens(load)
     )
+
+
+def awaited(load: Op) -> set[Op]:
+    """What the load waits for in earlier iterations, as far as a token stands for it alone: mostly stores."""
+    tokens = [token for token in _carried_tokens(load) if not instance(token.type, TokenType).between]
+    found = [token_sources(token) for token in tokens]
+    return {source for sources in found if len(sources) == 1 for source in sources}
+
+
+def _carried_tokens(load: Op) -> Iterator[Value]:
+    """The tokens of earlier iterations that order the load."""
+    for value in load.operands[2:]:
+        if isinstance(value.type, TokenType) and isinstance(value.owner, Region) and not value.type.overlap:
+            yield value

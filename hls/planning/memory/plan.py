@@ -13,7 +13,7 @@ from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant, literal
 from ...narrow import instance, present
 from ...target.board import Board, Memory, Rams
-from .banks import watches
+from .banks import awaited, watches
 from .hazards import HazardPlan, fences_under_way, plan_hazards
 from .lsu import STEPPING_LATENCY, Access, LsuKind
 from .onchip import OnChipMemory, plan_onchip
@@ -134,35 +134,50 @@ class MemoryPlan:
     def forwards(self, store: Op) -> bool:
         """Whether loads may see the store before it is in the memory."""
         access = self.accesses.get(store)
-        return access is not None and access.memory in self._forwarding
+        return access is not None and (access.memory in self._forwarding or store in self._watched)
 
     @cached_property
     def _forwarding(self) -> frozenset[str]:
-        """The memories with a load that forwards."""
-        return frozenset(access.memory for access in self.accesses.values() if access.forwarding)
+        """The memories of the kernel with a load that forwards."""
+        return frozenset(name for name in self.onchip for access in self.of(name) if access.forwarding)
+
+    @cached_property
+    def _watched(self) -> frozenset[Op]:
+        """The stores to on-chip global memory that loads watch."""
+        return frozenset(self.watched_store(op) for op, access in self.outside.items() if access.forwarding)
 
     def watched_store(self, load: Op) -> Op:
         """The store that a forwarding load from on-chip global memory watches."""
-        (store,) = self._stores(self.accesses[load].memory)
-        return store
+        return present(self._awaited_store(load))
+
+    def _awaited_store(self, load: Op) -> Op | None:
+        """The store to the load's buffer in earlier iterations that it waits for, if there is just one."""
+        found = awaited(load).intersection(self._stores(self.accesses[load].memory))
+        return next(iter(found)) if len(found) == 1 else None
 
     def _stores(self, memory: str) -> list[Op]:
         return [access.op for access in self.of(memory) if access.direction == "store"]
 
-    @property
-    def with_forwarding(self) -> "MemoryPlan | None":
+    def with_forwarding(self, several: bool) -> "MemoryPlan | None":
         """The plan in which loads of on-chip global memory that wait for a store of an earlier iteration watch that
         store's port, and take a cycle longer; None if there are no such loads. Each store has a port of its own, and a
-        load watches one, so its buffer has one store."""
+        load watches one, so it waits for one in earlier iterations. Buffers with ``several`` stores count only if that
+        is asked for: the others are then in the RAM before the load."""
         found = {
             op: _watching(access)
             for op, access in self.outside.items()
             if access.unit is LsuKind.RAM_PORT
             and access.direction == "load"
             and watches(op, between=False)
-            and len(self._stores(access.memory)) == 1
+            and self._awaited_store(op) is not None
+            and (several or len(self._stores(access.memory)) == 1)
         }
         return replace(self, accesses={**self.accesses, **found}) if found else None
+
+    def watching_one_of_several(self) -> list[Op]:
+        """The forwarding loads of buffers in on-chip global memory that have several stores."""
+        loads = [op for op, access in self.outside.items() if access.forwarding]
+        return [op for op in loads if len(self._stores(self.accesses[op].memory)) > 1]
 
     def write_turn(self, op: Op) -> int | None:
         """The turn of a cycle in which a store to on-chip memory writes; None for other operations, and for an atomic

@@ -9,15 +9,14 @@ these have passed: an invocation enters right behind a longer one.
 
 from collections.abc import Iterable, Mapping
 
-from ...ir import Op, Region, TokenType, Value
+from ...ir import Op, TokenType, Value
 from ...limits import MOST_AHEAD as MOST_INSIDE
 from ...narrow import instance, present
+from ..memory.token_sources import TOKEN_JOINS, token_sources
 from .plan import Carried, Point, Window
 from .timing import OperatorTiming
 
 __all__ = ["early", "invocation_windows"]
-
-_JOINS = frozenset({"fence", "token"})
 
 
 def invocation_windows(
@@ -61,21 +60,20 @@ def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Poi
 
 def early(user: Op, token: Value, timing: OperatorTiming) -> int:
     """By how many cycles a user may start before the token it consumes is valid. A load that forwards sees stores made
-    until its data is valid; one of on-chip global memory, only those to its buffer. A store that writes in a later turn
-    of a cycle than all stores the token covers is ordered after those of its own cycle."""
+    until its data is valid; one of on-chip global memory, only those of the store that it watches. A store that
+    writes in a later turn of a cycle than all stores the token covers is ordered after those of its own cycle."""
     access = timing.memory_plan.accesses.get(user)
     if access is None:
         return 0
     if access.forwarding:
-        seen = access.memory in timing.memory_plan.onchip or all(
-            _stores_to(source, access.memory, timing) for source in _sources(token)
-        )
+        plan = timing.memory_plan
+        seen = access.memory in plan.onchip or token_sources(token) == {plan.watched_store(user)}
         return present(access.latency) if seen else 0
     turn = timing.memory_plan.write_turn(user)
     return int(
         turn is not None
         and turn > 0
-        and all(_before(source, access.memory, turn, timing) for source in _sources(token))
+        and all(_before(source, access.memory, turn, timing) for source in token_sources(token))
     )
 
 
@@ -85,44 +83,10 @@ def _before(source: Op, memory: str, turn: int, timing) -> bool:
     return access is not None and access.memory == memory and other is not None and other < turn
 
 
-def _stores_to(source: Op, memory: str, timing) -> bool:
-    access = timing.memory_plan.accesses.get(source)
-    return access is not None and access.direction == "store" and access.memory == memory
-
-
-def _sources(token: Value) -> set[Op]:
-    """The operations a token covers: those that are done when it is valid, in this or an earlier iteration. Operations
-    the token already covered on loop entry need no re-check."""
-    found: set[Op] = set()
-    seen, todo = set(), [token]
-    while todo:
-        value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        op = value.op
-        if op is None:  # carried by the loop
-            end = instance(value.owner, Region).terminator
-            found.update(() if end.opcode == "yield" else [end])
-            todo += end.operands[1 + value.index : 2 + value.index] if end.opcode == "yield" else []
-        elif op.opcode in _JOINS:
-            todo += [v for v in op.operands if isinstance(v.type, TokenType)]
-            found.update([op] if any(_is_answer(op, v) for v in op.operands) else ())
-        else:
-            found.add(op)
-    return found
-
-
-def _is_answer(join: Op, operand: Value) -> bool:
-    """Whether a join waits for a value, such as that of a load, in addition to tokens. A non-token operand of a fence
-    is its condition."""
-    return join.opcode == "token" and not isinstance(operand.type, TokenType)
-
-
 def _done(token: Value, start: Mapping[Op, Point], timing) -> int:
     """The stage in which the producer of the token is done."""
     op = token.op
-    if present(op).opcode in _JOINS:
+    if present(op).opcode in TOKEN_JOINS:
         given = [
             v
             for v in present(op).operands
