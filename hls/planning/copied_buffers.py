@@ -16,10 +16,11 @@ from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..target.board import Board, Device
 from .memory import MemoryPlan
-from .schedule import KernelPlan, OperatorTiming
+from .schedule import KernelPlan, OperatorTiming, RegionPlan
 from .schedule.array_bottleneck import LEAST_COMPARED, waited_for
+from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_random
 from .schedule.interleaving import together
-from .schedule.nest_time import Joined, assumed_trips, nest_time
+from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
 __all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_bytes"]
 
@@ -36,8 +37,9 @@ MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
 CELLS_FOR_EACH_ACCESS = 1000
 #: cycles with copies over those without, at most
 LEAST_TIME = 0.95
-#: how much longer copying is assumed to take, beside the loops, where addresses depend on data: these may end after a
-#: few of the assumed iterations, as a search does
+#: how many times as many elements are assumed to be copied as the loops around an access reach, where its address
+#: depends on data. A loop whose end depends on data as well may end after a few of the assumed iterations, as a search
+#: does: copying is assumed to take so many times as long as that of the largest buffer
 UNSURE = 4
 
 
@@ -59,18 +61,30 @@ def automatic_bytes(board: Board) -> int:
     return min(MOST_AUTOMATIC, 1 << share.bit_length() - 1) if share else 0
 
 
-def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
-    """The names of buffers in external memory because of which iterations of a loop start several cycles apart: those
-    that it loads and stores, and those with a load whose address waits for what it loads. Where there are any, also
-    those at addresses that a loop computes from what it loads from these, as all are on the way from one iteration to
-    the next."""
-    found = set(waited_for(function, plan))
+def buffers_to_copy(function: Function, plan: KernelPlan, latency: int) -> frozenset[str]:
+    """The names of buffers in external memory, of this ``latency`` in cycles, because of which iterations of a loop
+    start several cycles apart: those that it loads and stores, and those with a load whose address waits for what it
+    loads. Where there are any, also those at addresses that a loop computes from what it loads from these, as all are
+    on the way from one iteration to the next. And those where loads wait for stores that data brings to their address,
+    until these are in memory."""
+    found, meeting = set(waited_for(function, plan)), set[str]()
     turns = together(plan)
     for loop, region in plan.loops.items():
         if region.ii >= LEAST_COMPARED * turns[loop]:
             found.update(memory_name(op) for op in _searches(loop))
+        meeting.update(one.memory for one in _meeting(region, latency))
     found = {name for name in found if not function.memories[name].onchip}
-    return frozenset(_with_behind(function, found)) if found else frozenset()
+    return frozenset(meeting | _with_behind(function, found)) if found else frozenset(meeting)
+
+
+def _meeting(region: RegionPlan, latency: int) -> list[AddressConflict]:
+    """The conflicts of a loop in which a load waits until a store is in memory, at an address that depends on data."""
+    return [
+        one
+        for one in address_conflicts(region, latency)
+        if not one.forwarded
+        and any(op.opcode == "load" for op in operations_before([one.check.operands[0]], region.region))
+    ]
 
 
 def _searches(loop: Op) -> list[Op]:
@@ -127,11 +141,11 @@ class Planned(Protocol):
 def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Board) -> int:
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
-    then, size = nest_time(before.plan), most_bytes
+    size, latency = most_bytes, board.read_latency
     while size >= max(1, min(LEAST_BYTES, most_bytes)):
         sizes = {name: _elements(before.function, name, size) for name in copied_buffers(found.function)}
-        ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
-        if ends + _time(found.plan, sizes) <= LEAST_TIME * then:
+        ends = 2 * latency  # until the first word is there, and until the last one is in memory
+        if ends + _time(found.plan, sizes) <= LEAST_TIME * nest_time(before.plan, paces=_paces(before, sizes, latency)):
             return size
         size //= 2
     return 0
@@ -142,6 +156,16 @@ def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device
     share = max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
     cells = _cells(found, timing, device) - _cells(before, timing, device)
     return cells <= share * device.logic_cells and _rams(found) - _rams(before) <= share * device.rams.count
+
+
+def _paces(kernel: Planned, sizes: Mapping[str, int], latency: int) -> dict[Op, float]:
+    """The mean cycles between iterations of loops in which data decides whether loads wait for stores, with buffers of
+    so many elements, by name."""
+    met = {
+        loop: [(one, sizes[one.memory]) for one in _meeting(region, latency) if one.memory in sizes]
+        for loop, region in kernel.plan.loops.items()
+    }
+    return {loop: pace_at_random(kernel.plan.loops[loop].ii, found) for loop, found in met.items() if found}
 
 
 def _time(plan: KernelPlan, sizes: Mapping[str, int]) -> float:
@@ -158,8 +182,8 @@ def _time(plan: KernelPlan, sizes: Mapping[str, int]) -> float:
 
 
 def _elements(function: Function, name: str, most_bytes: int) -> int:
-    """The elements of a buffer that a kernel reaches, and that are copied therefore; all of the largest one that fits,
-    several times, where an address depends on data."""
+    """The elements of a buffer that are copied: those that a kernel reaches; where an address depends on data, several
+    times as many, and if the end of a loop does so, too, all of several of the largest buffers that fit."""
     patterns = {op: pattern for op, pattern in access_patterns(function).items() if memory_name(op) == name}
     reached = [_reached(pattern) for pattern in patterns.values()]
     size = min((moved_type(op).bytes for op in patterns), default=1)
@@ -169,18 +193,27 @@ def _elements(function: Function, name: str, most_bytes: int) -> int:
 
 
 def _reached(pattern: AccessPattern) -> int | None:
-    """The bytes that an access reaches in the loops around it; None if that depends on data."""
+    """The bytes that an access reaches in the loops around it, at most, of a buffer that is as large as these loops are
+    long; None if they may end at once."""
     known, rows = moved_type(pattern.op).bytes, 1
     outside = [loop.regions[0] for loop, _ in pattern.steps[1:]]
     for (loop, step), outer in zip(pattern.steps, [*outside, None], strict=False):
-        if not step.regular or pattern.op in _searches(loop):
-            return None
         trips = assumed_trips(loop, outer)
-        if step.amount is None:
+        if not step.regular or pattern.op in _searches(loop):
+            if _ends_by_data(loop):
+                return None
+            rows *= UNSURE * trips
+        elif step.amount is None:
             rows *= trips
         else:
             known += abs(step.amount) * (trips - 1)
     return known * rows
+
+
+def _ends_by_data(loop: Op) -> bool:
+    """Whether the end of a loop depends on what it loads."""
+    body = loop.regions[0]
+    return any(op.opcode == "load" for op in operations_before([body.terminator.operands[0]], body))
 
 
 def _cells(kernel: Planned, timing: OperatorTiming, device: Device) -> int:

@@ -265,7 +265,9 @@ def _copied(
     cycles and is not too large in a program of so many ``kernels``, and what was reported for it. Else the kernel that
     says why not."""
     board, most = compilation.board, compilation.copy_bytes
-    names = buffers_to_copy(kernel.function, kernel.plan) if most and board.memory.kind != "onchip" else frozenset()
+    if not most or board.memory.kind == "onchip":
+        return kernel, attempt
+    names = buffers_to_copy(kernel.function, kernel.plan, board.read_latency)
     if not names:
         return kernel, attempt
 
