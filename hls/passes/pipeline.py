@@ -279,7 +279,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # early: what follows is chosen for each body by itself
             *(
-                (CopyBuffers(options.copy_bytes, options.copied, options.record), *TIDY)
+                (CopyBuffers(options.copy_bytes, options.side_by_side, options.copied, options.record), *TIDY)
                 if options.copied != frozenset()
                 else ()
             ),

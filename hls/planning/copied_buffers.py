@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..analysis.loops.sccs import components
 from ..analysis.memory.strides import AccessPattern, access_patterns
-from ..ir import Attr, Copying, Function, Op, Value, is_access, memory_name, moved_type, walk
+from ..ir import Attr, Copying, Function, Op, Value, copied_by, is_access, memory_name, moved_type, walk
 from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..target.board import Board, Device
@@ -22,7 +22,16 @@ from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_rand
 from .schedule.interleaving import together
 from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
-__all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_bytes"]
+__all__ = [
+    "LEAST_BYTES",
+    "SIDE_BY_SIDE",
+    "Copies",
+    "automatic_bytes",
+    "buffers_to_copy",
+    "copied_time",
+    "fits",
+    "worthwhile_bytes",
+]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
 #: buffers with their marks take about a quarter of the blocks
@@ -30,6 +39,9 @@ MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
 #: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
 #: unless the options ask for them
 LEAST_BYTES = 1024
+#: elements that a copy moves in a cycle, where that does not slow down the loops that work on it: an array that takes
+#: several at once has as many banks, so a load at any address chooses among them
+SIDE_BY_SIDE = 4
 #: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
 #: many may take some, as few of them wait
 MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
@@ -141,14 +153,24 @@ class Planned(Protocol):
 def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Board) -> int:
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
-    size, latency = most_bytes, board.read_latency
+    size = most_bytes
     while size >= max(1, min(LEAST_BYTES, most_bytes)):
-        sizes = {name: _elements(before.function, name, size) for name in copied_buffers(found.function)}
-        ends = 2 * latency  # until the first word is there, and until the last one is in memory
-        if ends + _time(found.plan, sizes) <= LEAST_TIME * nest_time(before.plan, paces=_paces(before, sizes, latency)):
+        paces = _paces(before, _sizes(found, before, size), board.read_latency)
+        if copied_time(found, before, size, board) <= LEAST_TIME * nest_time(before.plan, paces=paces):
             return size
         size //= 2
     return 0
+
+
+def copied_time(found: Planned, before: Planned, most_bytes: int, board: Board) -> float:
+    """The cycles of a kernel with copies of buffers of at most so many bytes; ``before`` is the kernel without."""
+    ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
+    return ends + _time(found.plan, _sizes(found, before, most_bytes))
+
+
+def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:
+    """The bytes of each buffer that are copied, of buffers of at most so many."""
+    return {name: _copied_bytes(before.function, name, most_bytes) for name in copied_buffers(found.function)}
 
 
 def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
@@ -160,36 +182,39 @@ def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device
 
 def _paces(kernel: Planned, sizes: Mapping[str, int], latency: int) -> dict[Op, float]:
     """The mean cycles between iterations of loops in which data decides whether loads wait for stores, with buffers of
-    so many elements, by name."""
+    so many bytes, by name."""
     met = {
-        loop: [(one, sizes[one.memory]) for one in _meeting(region, latency) if one.memory in sizes]
+        loop: [
+            (one, sizes[one.memory] / moved_type(one.last).bytes)
+            for one in _meeting(region, latency)
+            if one.memory in sizes
+        ]
         for loop, region in kernel.plan.loops.items()
     }
     return {loop: pace_at_random(kernel.plan.loops[loop].ii, found) for loop, found in met.items() if found}
 
 
 def _time(plan: KernelPlan, sizes: Mapping[str, int]) -> float:
-    """Cycles with copies of buffers of so many elements, by name."""
+    """Cycles with copies of so many bytes of buffers, by name."""
     times = {}
     for loop in plan.loops:
         copying = loop.attrs.get(Attr.COPYING)
         if copying == Copying.WITHOUT:
             times[loop] = Joined(0, 0, 0, 0)
         elif copying == Copying.MOVES:
-            moved = {memory_name(op) for op in walk(loop.regions[0]) if is_access(op)}
-            times[loop] = Joined(1, max(sizes[name] for name in moved if name in sizes), 1, 1)
+            name, moved = copied_by(loop, sizes)
+            times[loop] = Joined(1, -(-sizes[name] // moved), 1, 1)
     return nest_time(plan, joined=times)
 
 
-def _elements(function: Function, name: str, most_bytes: int) -> int:
-    """The elements of a buffer that are copied: those that a kernel reaches; where an address depends on data, several
+def _copied_bytes(function: Function, name: str, most_bytes: int) -> int:
+    """The bytes of a buffer that are copied: those that a kernel reaches; where an address depends on data, several
     times as many, and if the end of a loop does so, too, all of several of the largest buffers that fit."""
     patterns = {op: pattern for op, pattern in access_patterns(function).items() if memory_name(op) == name}
     reached = [_reached(pattern) for pattern in patterns.values()]
-    size = min((moved_type(op).bytes for op in patterns), default=1)
     if None in reached:
-        return UNSURE * most_bytes // size
-    return min(most_bytes, max((count for count in reached if count is not None), default=0)) // size
+        return UNSURE * most_bytes
+    return min(most_bytes, max((count for count in reached if count is not None), default=0))
 
 
 def _reached(pattern: AccessPattern) -> int | None:
