@@ -22,16 +22,7 @@ from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_rand
 from .schedule.interleaving import together
 from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
-__all__ = [
-    "LEAST_BYTES",
-    "SIDE_BY_SIDE",
-    "Copies",
-    "automatic_bytes",
-    "buffers_to_copy",
-    "copied_time",
-    "fits",
-    "worthwhile_bytes",
-]
+__all__ = ["SIDE_BY_SIDE", "Copies", "automatic_bytes", "body_time", "buffers_to_copy", "fits", "worthwhile_bytes"]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
 #: buffers with their marks take about a quarter of the blocks
@@ -154,18 +145,19 @@ def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Bo
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
     size = most_bytes
+    ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
     while size >= max(1, min(LEAST_BYTES, most_bytes)):
-        paces = _paces(before, _sizes(found, before, size), board.read_latency)
-        if copied_time(found, before, size, board) <= LEAST_TIME * nest_time(before.plan, paces=paces):
+        sizes = _sizes(found, before, size)
+        then = nest_time(before.plan, paces=_paces(before, sizes, board.read_latency))
+        if ends + _time(found.plan, sizes) <= LEAST_TIME * then:
             return size
         size //= 2
     return 0
 
 
-def copied_time(found: Planned, before: Planned, most_bytes: int, board: Board) -> float:
-    """The cycles of a kernel with copies of buffers of at most so many bytes; ``before`` is the kernel without."""
-    ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
-    return ends + _time(found.plan, _sizes(found, before, most_bytes))
+def body_time(found: Planned) -> float:
+    """The cycles of the loops that work on copies, without those that copy."""
+    return _time(found.plan, dict.fromkeys(copied_buffers(found.function), 0))
 
 
 def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:

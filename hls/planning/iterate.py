@@ -38,16 +38,7 @@ from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .copied_buffers import (
-    LEAST_BYTES,
-    SIDE_BY_SIDE,
-    Copies,
-    automatic_bytes,
-    buffers_to_copy,
-    copied_time,
-    fits,
-    worthwhile_bytes,
-)
+from .copied_buffers import SIDE_BY_SIDE, Copies, automatic_bytes, body_time, buffers_to_copy, fits, worthwhile_bytes
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
@@ -295,10 +286,10 @@ def _copied(
                 return refused(others)
             worth = worthwhile_bytes(found, kernel, most, board)
             if worth:
-                tried.append((copied_time(found, kernel, LEAST_BYTES, board), worth, side, copied))
+                tried.append((body_time(found), worth, side, copied))
         if not tried:
             return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
-        _, worth, side, copied = min(tried, key=lambda one: one[0])
+        _, worth, side, copied = min(tried, key=lambda one: (one[0], -one[2]))
         if (worth, side) != (most, SIDE_BY_SIDE):  # else the last attempt
             found, fresh = _with_copies(kernel.function.name, copied, worth, side, program, compilation)
     except CompileError:  # the body twice may exceed a limit
