@@ -21,6 +21,13 @@ def launch(kernel: str, count: int, seed: int) -> Launch:
     if kernel == "followed":
         arrays = {"next": rng.permutation(count).astype(np.uint8), "out": np.zeros(210, np.uint8)}
         return Launch(arrays, {"n": 203}, misalign=seed)
+    if kernel == "matched":
+        ends = rng.integers(0, min(count // 2, 200), (2, 150)).astype(np.uint8)
+        mate = np.full(count // 2, -1, np.int16)
+        return Launch({"from": ends[0], "to": ends[1], "mate": mate}, {"edges": 150}, misalign=seed)
+    if kernel == "merged":
+        a = np.concatenate([np.sort(rng.integers(-99, 99, count // 8)) for _ in range(2)]).astype(np.int32)
+        return Launch({"a": a, "b": np.zeros(a.size, np.int32)}, {"n": a.size}, misalign=seed)
     return _graph(rng, count, seed)
 
 

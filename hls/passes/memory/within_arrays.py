@@ -23,17 +23,17 @@ class WithinArrays(FunctionPass):
     early: FunctionPass
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """That of the pass, for arrays."""
         return f"array-{self.early.name}"
 
     @property
-    def requires(self) -> frozenset[Form]:  # type: ignore[override]
+    def requires(self) -> frozenset[Form]:
         """What the pass requires."""
         return self.early.requires
 
     @property
-    def forbids(self) -> frozenset[Form]:  # type: ignore[override]
+    def forbids(self) -> frozenset[Form]:
         """What the pass does not accept."""
         return self.early.forbids
 
