@@ -1,6 +1,7 @@
 """The intermediate representation: types, the op table, nodes, builder, printer."""
 
 from .accesses import (
+    copied_by,
     fixed_operands,
     is_access,
     is_early,
@@ -67,6 +68,7 @@ __all__ = [
     "TokenType",
     "Type",
     "Value",
+    "copied_by",
     "evaluate",
     "fixed_operands",
     "has",

@@ -10,7 +10,7 @@ memory word as before or in the next one, up to the word of that pointer. Memory
 meaning of a program does not change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..narrow import present
 from ..options import MOST_CACHE_BYTES
@@ -27,6 +27,7 @@ __all__ = [
     "PIPELINED",
     "PREDICATES",
     "PREFETCHING",
+    "copied_by",
     "fixed_operands",
     "is_access",
     "is_early",
@@ -156,6 +157,12 @@ def stands_for(members: Sequence[Op]) -> dict[str, object]:
     own = [op.attrs.get(Attr.LINES) or ((op.span.line,) if op.span else ()) for op in members]
     lines = tuple(dict.fromkeys(line for each in own for line in each))
     return {Attr.MEMBERS: sum(op.attrs.get(Attr.MEMBERS, 1) for op in members), Attr.LINES: lines}
+
+
+def copied_by(loop: Op, names: Collection[str]) -> tuple[str, int]:
+    """The buffer, one of those ``names``, that a loop copies, and the bytes of it that an iteration moves."""
+    moved = [op for op in loop.regions[0].ops if is_access(op) and memory_name(op) in names]
+    return memory_name(moved[0]), sum(moved_type(op).bytes for op in moved)
 
 
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..diag import Span
-from ..ir import Attr, Copying, Function, Op, is_access, memory_name, moved_type
+from ..ir import Attr, Copying, Function, Op, copied_by
 from ..ir.launch import copied_buffers, lanes_of, units_of
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
@@ -98,7 +98,7 @@ class RunCounts:
         if op in self._off:
             return LoopCount(0.0, 0.0, 0.0)
         if op.attrs.get(Attr.COPYING) == Copying.MOVES:
-            return LoopCount(self._elements(op), 1.0, 1.0)
+            return LoopCount(self._groups_copied(op), 1.0, 1.0)
         span = self._split.get(op.span, op.span)
         outer, inner = self._source(span), self._source(self.innermost(span))
         if not outer or not inner:
@@ -123,11 +123,10 @@ class RunCounts:
             return True
         return self._on_copies == (loop.attrs.get(Attr.COPYING) != Copying.WITHOUT)
 
-    def _elements(self, loop: Op) -> float:
-        """The elements of the buffer that a loop copies."""
-        moved = {memory_name(op): moved_type(op).bytes for op in loop.regions[0].ops if is_access(op)}
-        name, size = next((name, size) for name, size in moved.items() if name in self._copied)
-        return float(self._copied[name] // size)
+    def _groups_copied(self, loop: Op) -> float:
+        """The iterations of a loop that copies a buffer."""
+        name, size = copied_by(loop, self._copied)
+        return float(-(-self._copied[name] // size))
 
     @cached_property
     def _copied(self) -> dict[str, int]:

@@ -80,6 +80,7 @@ from .memory.serialize_stores import SerializeStores
 from .memory.sink_stores import SinkStores
 from .memory.split_scalars import SplitScalars
 from .memory.sroa import Sroa
+from .memory.within_arrays import WithinArrays
 from .order.check_barrier_convergence import CheckBarrierConvergence
 from .order.expand_channel_indices import ExpandChannelIndices
 from .order.forward_in_flight_stores import ForwardInFlightStores
@@ -278,7 +279,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # early: what follows is chosen for each body by itself
             *(
-                (CopyBuffers(options.copy_bytes, options.copied, options.record), *TIDY)
+                (CopyBuffers(options.copy_bytes, options.side_by_side, options.copied, options.record), *TIDY)
                 if options.copied != frozenset()
                 else ()
             ),
@@ -368,6 +369,7 @@ def _memory(options: PipelineOptions) -> Stage:
         (
             # before loads of one address differ in more than their conditions, and after addresses have their widths
             LookAheadLoads(options.timing, options.memory_latency, options.stepping_latency, options.word_bytes),
+            WithinArrays(LookAheadLoads(options.timing, options.timing.ram_latency if options.timing else 0)),
             *TIDY,
             # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
             # tests. Equal loads are merged first, so that what is computed from them becomes equal, too

@@ -29,9 +29,10 @@ class PipelineOptions:
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
     accesses; ``compared`` names further memories for which they are; ``slots`` is how many stores of one operation may
     be in flight then. The buffers ``copied`` (None: all) are copied to the chip where they have at most ``copy_bytes``
-    bytes. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with its kernel,
-    that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on
-    it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called.
+    bytes, ``side_by_side`` elements at a time. ``fp_relaxed`` permits reassociation of float additions. ``in_memory``
+    names arrays, each with its kernel, that must not become registers. ``timing`` is the delay model of the target
+    (None: passes that depend on it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is
+    what these are called.
     ``check`` runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives
     warnings, ``record`` every loop that is unrolled or merged into another, and buffers that may not be copied.
     """
@@ -51,6 +52,7 @@ class PipelineOptions:
     hazards: bool = False
     compared: frozenset[str] = frozenset()
     copy_bytes: int = 0
+    side_by_side: int = 1
     copied: frozenset[str] | None = frozenset()
     slots: int = 0
     fp_relaxed: bool = False

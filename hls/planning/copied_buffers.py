@@ -11,17 +11,18 @@ from typing import Protocol
 
 from ..analysis.loops.sccs import components
 from ..analysis.memory.strides import AccessPattern, access_patterns
-from ..ir import Attr, Copying, Function, Op, Value, is_access, memory_name, moved_type, walk
+from ..ir import Attr, Copying, Function, Op, Value, copied_by, is_access, memory_name, moved_type, walk
 from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..target.board import Board, Device
 from .memory import MemoryPlan
-from .schedule import KernelPlan, OperatorTiming
+from .schedule import KernelPlan, OperatorTiming, RegionPlan
 from .schedule.array_bottleneck import LEAST_COMPARED, waited_for
+from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_random
 from .schedule.interleaving import together
-from .schedule.nest_time import Joined, assumed_trips, nest_time
+from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
-__all__ = ["Copies", "automatic_bytes", "buffers_to_copy", "fits", "worthwhile_bytes"]
+__all__ = ["SIDE_BY_SIDE", "Copies", "automatic_bytes", "body_time", "buffers_to_copy", "fits", "worthwhile_bytes"]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
 #: buffers with their marks take about a quarter of the blocks
@@ -29,6 +30,9 @@ MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
 #: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
 #: unless the options ask for them
 LEAST_BYTES = 1024
+#: elements that a copy moves in a cycle, where that does not slow down the loops that work on it: an array that takes
+#: several at once has as many banks, so a load at any address chooses among them
+SIDE_BY_SIDE = 4
 #: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
 #: many may take some, as few of them wait
 MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
@@ -36,8 +40,9 @@ MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
 CELLS_FOR_EACH_ACCESS = 1000
 #: cycles with copies over those without, at most
 LEAST_TIME = 0.95
-#: how much longer copying is assumed to take, beside the loops, where addresses depend on data: these may end after a
-#: few of the assumed iterations, as a search does
+#: how many times as many elements are assumed to be copied as the loops around an access reach, where its address
+#: depends on data. A loop whose end depends on data as well may end after a few of the assumed iterations, as a search
+#: does: copying is assumed to take so many times as long as that of the largest buffer
 UNSURE = 4
 
 
@@ -59,18 +64,30 @@ def automatic_bytes(board: Board) -> int:
     return min(MOST_AUTOMATIC, 1 << share.bit_length() - 1) if share else 0
 
 
-def buffers_to_copy(function: Function, plan: KernelPlan) -> frozenset[str]:
-    """The names of buffers in external memory because of which iterations of a loop start several cycles apart: those
-    that it loads and stores, and those with a load whose address waits for what it loads. Where there are any, also
-    those at addresses that a loop computes from what it loads from these, as all are on the way from one iteration to
-    the next."""
-    found = set(waited_for(function, plan))
+def buffers_to_copy(function: Function, plan: KernelPlan, latency: int) -> frozenset[str]:
+    """The names of buffers in external memory, of this ``latency`` in cycles, because of which iterations of a loop
+    start several cycles apart: those that it loads and stores, and those with a load whose address waits for what it
+    loads. Where there are any, also those at addresses that a loop computes from what it loads from these, as all are
+    on the way from one iteration to the next. And those where loads wait for stores that data brings to their address,
+    until these are in memory."""
+    found, meeting = set(waited_for(function, plan)), set[str]()
     turns = together(plan)
     for loop, region in plan.loops.items():
         if region.ii >= LEAST_COMPARED * turns[loop]:
             found.update(memory_name(op) for op in _searches(loop))
+        meeting.update(one.memory for one in _meeting(region, latency))
     found = {name for name in found if not function.memories[name].onchip}
-    return frozenset(_with_behind(function, found)) if found else frozenset()
+    return frozenset(meeting | _with_behind(function, found)) if found else frozenset(meeting)
+
+
+def _meeting(region: RegionPlan, latency: int) -> list[AddressConflict]:
+    """The conflicts of a loop in which a load waits until a store is in memory, at an address that depends on data."""
+    return [
+        one
+        for one in address_conflicts(region, latency)
+        if not one.forwarded
+        and any(op.opcode == "load" for op in operations_before([one.check.operands[0]], region.region))
+    ]
 
 
 def _searches(loop: Op) -> list[Op]:
@@ -127,14 +144,25 @@ class Planned(Protocol):
 def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Board) -> int:
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
-    then, size = nest_time(before.plan), most_bytes
+    size = most_bytes
+    ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
     while size >= max(1, min(LEAST_BYTES, most_bytes)):
-        sizes = {name: _elements(before.function, name, size) for name in copied_buffers(found.function)}
-        ends = 2 * board.read_latency  # until the first word is there, and until the last one is in memory
+        sizes = _sizes(found, before, size)
+        then = nest_time(before.plan, paces=_paces(before, sizes, board.read_latency))
         if ends + _time(found.plan, sizes) <= LEAST_TIME * then:
             return size
         size //= 2
     return 0
+
+
+def body_time(found: Planned) -> float:
+    """The cycles of the loops that work on copies, without those that copy."""
+    return _time(found.plan, dict.fromkeys(copied_buffers(found.function), 0))
+
+
+def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:
+    """The bytes of each buffer that are copied, of buffers of at most so many."""
+    return {name: _copied_bytes(before.function, name, most_bytes) for name in copied_buffers(found.function)}
 
 
 def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
@@ -144,43 +172,65 @@ def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device
     return cells <= share * device.logic_cells and _rams(found) - _rams(before) <= share * device.rams.count
 
 
+def _paces(kernel: Planned, sizes: Mapping[str, int], latency: int) -> dict[Op, float]:
+    """The mean cycles between iterations of loops in which data decides whether loads wait for stores, with buffers of
+    so many bytes, by name."""
+    met = {
+        loop: [
+            (one, sizes[one.memory] / moved_type(one.last).bytes)
+            for one in _meeting(region, latency)
+            if one.memory in sizes
+        ]
+        for loop, region in kernel.plan.loops.items()
+    }
+    return {loop: pace_at_random(kernel.plan.loops[loop].ii, found) for loop, found in met.items() if found}
+
+
 def _time(plan: KernelPlan, sizes: Mapping[str, int]) -> float:
-    """Cycles with copies of buffers of so many elements, by name."""
+    """Cycles with copies of so many bytes of buffers, by name."""
     times = {}
     for loop in plan.loops:
         copying = loop.attrs.get(Attr.COPYING)
         if copying == Copying.WITHOUT:
             times[loop] = Joined(0, 0, 0, 0)
         elif copying == Copying.MOVES:
-            moved = {memory_name(op) for op in walk(loop.regions[0]) if is_access(op)}
-            times[loop] = Joined(1, max(sizes[name] for name in moved if name in sizes), 1, 1)
+            name, moved = copied_by(loop, sizes)
+            times[loop] = Joined(1, -(-sizes[name] // moved), 1, 1)
     return nest_time(plan, joined=times)
 
 
-def _elements(function: Function, name: str, most_bytes: int) -> int:
-    """The elements of a buffer that a kernel reaches, and that are copied therefore; all of the largest one that fits,
-    several times, where an address depends on data."""
+def _copied_bytes(function: Function, name: str, most_bytes: int) -> int:
+    """The bytes of a buffer that are copied: those that a kernel reaches; where an address depends on data, several
+    times as many, and if the end of a loop does so, too, all of several of the largest buffers that fit."""
     patterns = {op: pattern for op, pattern in access_patterns(function).items() if memory_name(op) == name}
     reached = [_reached(pattern) for pattern in patterns.values()]
-    size = min((moved_type(op).bytes for op in patterns), default=1)
     if None in reached:
-        return UNSURE * most_bytes // size
-    return min(most_bytes, max((count for count in reached if count is not None), default=0)) // size
+        return UNSURE * most_bytes
+    return min(most_bytes, max((count for count in reached if count is not None), default=0))
 
 
 def _reached(pattern: AccessPattern) -> int | None:
-    """The bytes that an access reaches in the loops around it; None if that depends on data."""
+    """The bytes that an access reaches in the loops around it, at most, of a buffer that is as large as these loops are
+    long; None if they may end at once."""
     known, rows = moved_type(pattern.op).bytes, 1
     outside = [loop.regions[0] for loop, _ in pattern.steps[1:]]
     for (loop, step), outer in zip(pattern.steps, [*outside, None], strict=False):
-        if not step.regular or pattern.op in _searches(loop):
-            return None
         trips = assumed_trips(loop, outer)
-        if step.amount is None:
+        if not step.regular or pattern.op in _searches(loop):
+            if _ends_by_data(loop):
+                return None
+            rows *= UNSURE * trips
+        elif step.amount is None:
             rows *= trips
         else:
             known += abs(step.amount) * (trips - 1)
     return known * rows
+
+
+def _ends_by_data(loop: Op) -> bool:
+    """Whether the end of a loop depends on what it loads."""
+    body = loop.regions[0]
+    return any(op.opcode == "load" for op in operations_before([body.terminator.operands[0]], body))
 
 
 def _cells(kernel: Planned, timing: OperatorTiming, device: Device) -> int:

@@ -38,7 +38,7 @@ from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .copied_buffers import Copies, automatic_bytes, buffers_to_copy, fits, worthwhile_bytes
+from .copied_buffers import SIDE_BY_SIDE, Copies, automatic_bytes, body_time, buffers_to_copy, fits, worthwhile_bytes
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
 from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
@@ -88,8 +88,8 @@ class Compilation:
     ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
     compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
     discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
-    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the clock that kernels are scheduled for;
-    None means the board's.
+    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), with ``side_by_side`` elements at a time. ``target_mhz`` is
+    the clock that kernels are scheduled for; None means the board's.
     """
 
     board: Board
@@ -99,6 +99,7 @@ class Compilation:
     changes: list[Unrolled | Merged | Uncopied] = field(default_factory=list)
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
+    side_by_side: int = 1
 
     def of(self, function: Function) -> "Compilation":
         """The same compilation, for the clock that the kernel asks for."""
@@ -144,6 +145,7 @@ class Compilation:
             compared=compared,
             copy_bytes=self.copy_bytes,
             copied=self.copied,
+            side_by_side=self.side_by_side,
             slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,
@@ -265,37 +267,47 @@ def _copied(
     cycles and is not too large in a program of so many ``kernels``, and what was reported for it. Else the kernel that
     says why not."""
     board, most = compilation.board, compilation.copy_bytes
-    names = buffers_to_copy(kernel.function, kernel.plan) if most and board.memory.kind != "onchip" else frozenset()
+    if not most or board.memory.kind == "onchip":
+        return kernel, attempt
+    names = buffers_to_copy(kernel.function, kernel.plan, board.read_latency)
     if not names:
         return kernel, attempt
 
     def refused(why: Mapping[str, str]) -> tuple[CompiledKernel, Compilation]:
         return replace(kernel, copies=Copies(most, (), tuple(sorted(why.items())))), attempt
 
+    tried, others = list[tuple[float, int, int, frozenset[str]]](), dict[str, str]()
     try:
-        found, fresh = _with_copies(kernel.function.name, names, most, program, compilation)
-        others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
-        copied = copied_buffers(found.function)
-        if not copied:
-            return refused(others)
-        worth = worthwhile_bytes(found, kernel, most, board)
-        if not worth:
+        for side in (1, SIDE_BY_SIDE):
+            found, fresh = _with_copies(kernel.function.name, names, most, side, program, compilation)
+            others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
+            copied = frozenset(copied_buffers(found.function))
+            if not copied:
+                return refused(others)
+            worth = worthwhile_bytes(found, kernel, most, board)
+            if worth:
+                tried.append((body_time(found), worth, side, copied))
+        if not tried:
             return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
-        if worth < most:
-            found, fresh = _with_copies(kernel.function.name, frozenset(copied), worth, program, compilation)
+        _, worth, side, copied = min(tried, key=lambda one: (one[0], -one[2]))
+        if (worth, side) != (most, SIDE_BY_SIDE):  # else the last attempt
+            found, fresh = _with_copies(kernel.function.name, copied, worth, side, program, compilation)
     except CompileError:  # the body twice may exceed a limit
         return refused(dict.fromkeys(names, "a second body of the kernel would exceed a limit of the compiler"))
     if not fits(found, kernel, compilation.timing, board.device, kernels):
         return refused(others | dict.fromkeys(copied, "the copy and a second body would take too much of the device"))
-    return replace(found, copies=Copies(worth, copied, tuple(sorted(others.items())))), fresh
+    return replace(
+        found, copies=Copies(worth, tuple(copied_buffers(found.function)), tuple(sorted(others.items())))
+    ), fresh
 
 
 def _with_copies(
-    name: str, buffers: frozenset[str], most_bytes: int, program: Module, compilation: Compilation
+    name: str, buffers: frozenset[str], most_bytes: int, side: int, program: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation]:
-    """The only kernel of the program with copies of the buffers that may have some, and what was reported for it."""
+    """The only kernel of the program with copies of the buffers that may have some, ``side`` elements at a time, and
+    what was reported for it."""
     options = replace(compilation.options, copy_bytes=most_bytes)
-    fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers)
+    fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers, side_by_side=side)
     return _as_written(optimize_alone(name, program, fresh), program, fresh)
 
 

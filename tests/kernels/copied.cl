@@ -43,3 +43,27 @@ __kernel void followed(__global const uchar *restrict next, __global uchar *rest
         last[(i + k) & 3] = i;
     }
 }
+
+__kernel void matched(__global const uchar *restrict from, __global const uchar *restrict to, __global short *restrict mate, int edges)
+{
+    for (int e = 0; e < edges; e++) {
+        int u = from[e], v = to[e];
+        if (mate[u] < 0 && mate[v] < 0) {
+            mate[u] = v;
+            mate[v] = u;
+        }
+    }
+}
+
+__kernel void merged(__global const int *restrict a, __global int *restrict b, int n)
+{
+    int i = 0, j = n / 2;
+    for (int r = 0; r < 4; r++) {
+        i = r;
+        j = n / 2;
+        for (int k = 0; k < n - 1 - r; k++) {
+            int take = j >= n || (i < n / 2 && a[i] <= a[j]);
+            b[k] = take ? a[i++] : a[j++];
+        }
+    }
+}

@@ -1,6 +1,6 @@
 """Buffer copies: a kernel that waits for external memory works on copies of its small buffers in on-chip memory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...ir import (
@@ -50,9 +50,9 @@ class CopyBuffers(FunctionPass):
     """Data copying into on-chip memory (scratchpad allocation; Panda, Dutt and Nicolau 1997), with a choice at run
     time. Before: a flat kernel of one work-item, without tokens. After: its body twice, of which a launch executes one.
     The first works on arrays of the kernel instead of the buffers ``names`` (None: all that may be copied); loops in
-    front of it copy these buffers there, and loops behind it write the elements back that were stored. It is executed
-    where each of the buffers has at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it
-    was.
+    front of it copy these buffers there, ``side_by_side`` elements in an iteration, and loops behind it write the
+    elements back that were stored. It is executed where each of the buffers has at most ``longest`` bytes, which hidden
+    arguments say. The second is the kernel as it was.
 
     A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
     kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
@@ -61,6 +61,7 @@ class CopyBuffers(FunctionPass):
     """
 
     longest: int = 0
+    side_by_side: int = 1
     names: frozenset[str] | None = None
     record: Callable[[Uncopied], None] | None = None
     name = "copy-buffers"
@@ -79,7 +80,7 @@ class CopyBuffers(FunctionPass):
                 types[name] = found
             elif self.record is not None and function.memories[name].space != "private":
                 self.record(Uncopied(function.name, name, found))
-        return _Copies(clone_function(function), self.longest, types).build() if types else function
+        return _Copies(clone_function(function), self.longest, self.side_by_side, types).build() if types else function
 
     def _element(self, function: Function, name: str, accesses: Mapping[str, list[Op]]) -> Type | str:
         """The type of all accesses of a buffer that may be copied; of any other, why it may not."""
@@ -124,10 +125,10 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 class _Copies:
     """Builds both bodies of a kernel, in place, where the buffers named in ``types``, of elements of these types, have
-    copies of up to ``longest`` bytes."""
+    copies of up to ``longest`` bytes, which ``side_by_side`` elements enter in an iteration."""
 
-    def __init__(self, function: Function, longest: int, types: Mapping[str, Type]):
-        self.function, self.longest, self.types = function, longest, types
+    def __init__(self, function: Function, longest: int, side_by_side: int, types: Mapping[str, Type]):
+        self.function, self.longest, self.side_by_side, self.types = function, longest, side_by_side, types
         self.stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
         self.counts: dict[str, Value] = {}
 
@@ -180,7 +181,7 @@ class _Copies:
 
     def _array(self, name: str, memory: MemoryObject, suffix: str, type: Type) -> str:
         array = self._name(name + suffix)
-        length = self.longest // self.types[name].bytes
+        length = -(-self.longest // (self.types[name].bytes * self.side_by_side)) * self.side_by_side
         self.function.memories[array] = MemoryObject(array, "private", type, length, span=memory.span)
         return array
 
@@ -193,32 +194,41 @@ class _Copies:
         return wanted
 
     def _copy_in(self, b: Builder, fits: Value, name: str, array: str, mark: str | None) -> None:
-        """A loop over the buffer that loads its elements, and says that none is stored yet."""
-        inside, number = self._loop_body(name)
+        """A loop over the buffer that loads its elements, and says that none is stored yet. The array has room for what
+        the last iteration stores behind the end."""
+        inside, group = self._loop_body(name)
         type = self.types[name]
-        value = inside.value("load", _element(inside, name, number, type), inside.true(), result=type)
-        inside.op("store", _element(inside, array, number, type), value, inside.true())
-        if mark is not None:
-            inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
-        self._close(b, fits, "copy", name, inside, number)
+        for number in self._numbers(inside, group):
+            within = inside.true() if number is group else inside.value("ult", number, self.counts[name])
+            value = inside.value("load", _element(inside, name, number, type), within, result=type)
+            inside.op("store", _element(inside, array, number, type), value, inside.true())
+            if mark is not None:
+                inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
+        self._close(b, fits, "copy", name, inside, group)
 
     def _copy_out(self, b: Builder, fits: Value, name: str, array: str, mark: str) -> None:
         """A loop over the buffer that writes the elements back that were stored."""
-        inside, number = self._loop_body(name)
+        inside, group = self._loop_body(name)
         type = self.types[name]
-        value = inside.value("load", _element(inside, array, number, type), inside.true(), result=type)
-        stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
-        made = inside.value("trunc", stored, result=BOOL)
-        inside.op("store", _element(inside, name, number, type), value, made)
-        self._close(b, fits, "copy back", name, inside, number)
+        for number in self._numbers(inside, group):
+            value = inside.value("load", _element(inside, array, number, type), inside.true(), result=type)
+            stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
+            made = inside.value("trunc", stored, result=BOOL)
+            inside.op("store", _element(inside, name, number, type), value, made)
+        self._close(b, fits, "copy back", name, inside, group)
+
+    def _numbers(self, b: Builder, group: Value) -> Iterator[Value]:
+        """The numbers of the elements that an iteration moves, the first of which is ``group``."""
+        return (b.value("add", group, b.const(k, COUNT)) if k else group for k in range(self.side_by_side))
 
     def _loop_body(self, name: str) -> tuple[Builder, Value]:
         body = Region()
         body.args = [Value(COUNT, "", body, 0)]
         return Builder(body, self.function.memories[name].span), body.args[0]
 
-    def _close(self, b: Builder, fits: Value, label: str, name: str, inside: Builder, number: Value) -> None:
-        following = inside.value("add", number, inside.const(1, COUNT))
+    def _close(self, b: Builder, fits: Value, label: str, name: str, inside: Builder, group: Value) -> None:
+        """Ends the body of a loop over groups of elements, of which the first is number ``group``."""
+        following = inside.value("add", group, inside.const(self.side_by_side, COUNT))
         again = inside.value("ult", following, self.counts[name])
         inside.op("yield", again, following)
         spare, b.span = b.span, inside.span

@@ -31,14 +31,20 @@ class Joined:
         return self.rows * (self.first + (self.trips - 1) * self.again)
 
 
-def nest_time(plan: KernelPlan, compared: Collection[str] = (), joined: Mapping[Op, Joined] | None = None) -> float:
+def nest_time(
+    plan: KernelPlan,
+    compared: Collection[str] = (),
+    joined: Mapping[Op, Joined] | None = None,
+    paces: Mapping[Op, float] | None = None,
+) -> float:
     """Cycles of the outermost loops, one after the other. An iteration of a loop takes its II, or the time of the loops
     inside if that is longer; where it waits for these to end ("crossing"), it takes both. Fill and drain of loops that
     nothing waits for are left out, and memory is never waited for.
 
     ``compared`` are memories whose addresses are compared at run time: where a loop stores to each element of a row and
     loads one element of it again and again, the load meets that store once in each invocation, and waits for it.
-    ``joined`` says of loops that were nests how their iterations follow each other.
+    ``joined`` says of loops that were nests how their iterations follow each other, ``paces`` of others how many cycles
+    an iteration takes in the mean, which is more than the II where addresses meet.
     """
     turns = together(plan)
     around = {inner for loop in plan.loops for inner in loop.regions[0].ops if inner in plan.loops}
@@ -49,17 +55,18 @@ def nest_time(plan: KernelPlan, compared: Collection[str] = (), joined: Mapping[
             return joined[loop].cycles
         body = loop.regions[0]
         inside = sum(time(one, body) for one in body.ops if one in plan.loops)
-        return _time(loop, outer, plan.loops[loop], inside, turns[loop], compared)
+        alone = plan.loops[loop].ii / turns[loop]
+        alone = max(alone, paces.get(loop, alone)) if paces else alone
+        return _time(loop, outer, plan.loops[loop], inside, alone, compared)
 
     return sum(time(loop, None) for loop in outermost)
 
 
 def _time(
-    loop: Op, outer: Region | None, region: RegionPlan, inside: float, turns: int, compared: Collection[str]
+    loop: Op, outer: Region | None, region: RegionPlan, inside: float, alone: float, compared: Collection[str]
 ) -> float:
-    """Cycles of one invocation of the loop, in each iteration of which the loops ``inside`` take so many; ``outer`` is
-    the body of the loop around it."""
-    alone = region.ii / turns
+    """Cycles of one invocation of the loop, in each iteration of which the loops ``inside`` take so many, and the loop
+    itself ``alone``; ``outer`` is the body of the loop around it."""
     each = inside + alone if inside and region.cause == "crossing" else max(inside, alone)
     return assumed_trips(loop, outer) * each + _meeting(region, loop.regions[0], compared)
 

@@ -30,10 +30,12 @@ __kernel void k(__global int *restrict a, __global const int *restrict at, __glo
 """
 
 
-def with_copies(module: Module, longest: int, names: frozenset[str] | None = None, record=None):
-    """The only kernel after all passes, with copies."""
+def with_copies(module: Module, longest: int, names: frozenset[str] | None = None, record=None, side: int = 4):
+    """The only kernel after all passes, with copies that take ``side`` elements at a time."""
     (function,) = Inline().run(module).kernels
-    options = PipelineOptions(timing=TIMING, copied=names, copy_bytes=longest, hazards=True, record=record)
+    options = PipelineOptions(
+        timing=TIMING, copied=names, copy_bytes=longest, side_by_side=side, hazards=True, record=record
+    )
     for each in kernel_passes(options):
         function = each.run(function)
         verify(function)
@@ -48,15 +50,15 @@ def copied(function) -> set[str]:
 def test_random_kernels(seed):
     kernel = random_kernel(seed)
     module = parse_source(kernel.text, "k.cl", {}, []).module
-    found = [with_copies(module, longest) for longest in (FEW, MANY)]
+    found = [with_copies(module, FEW, side=1), with_copies(module, MANY, side=4)]
     for launch in launches(kernel, seed):
         expected = outcome(module, launch)
         for function in found:
             assert outcome(function, launch) == expected, kernel.text
 
 
-def body(text: str):
-    return with_copies(parse_source(PREFIX + text + "}", "k.cl", {}, []).module, FEW)
+def body(text: str, side: int = 4):
+    return with_copies(parse_source(PREFIX + text + "}", "k.cl", {}, []).module, FEW, side=side)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_buffers_that_may_overlap_are_not_copied():
 
 def test_only_stored_elements_are_written_back():
     text = "for (int i = 0; i < n; i++) if (at[i] > 0) a[at[i]] = a[at[i] - 1] + 1;"
-    function, written = body(text), []
+    function, written = body(text, side=1), []
     at = np.array([3, 0, 5, -1, 2, 5], np.int32)
     watch = dataclasses.make_dataclass("Watch", [])()
     watch.access = lambda op, offset: written.append(offset) if _writes(op, "a") and offset is not None else None
@@ -132,7 +134,8 @@ def test_sizes_at_the_limit(elements):
     launch = Launch(
         {name: rng.integers(-9, 9, elements).astype(np.int32) for name in ("a", "at", "o")}, {"n": elements}
     )
-    assert outcome(with_copies(module, FEW), launch) == outcome(module, launch)
+    for side in (1, 4):
+        assert outcome(with_copies(module, FEW, side=side), launch) == outcome(module, launch)
 
 
 def test_sizes_of_a_launch():

@@ -8,11 +8,13 @@ import pytest
 
 from hls.driver import compile, plan_module
 from hls.frontend import parse_source
-from hls.ir import Attr, Copying, walk
+from hls.ir import Attr, Copying, copied_by, walk
+from hls.ir.launch import copied_buffers
 from hls.model.estimate import Planned, estimate
 from hls.model.workload import SCHEMA, ArgumentGiven, Histogram, LoopRuns, Place, Range, Workload
 from hls.options import Options
 from hls.planning.copied_buffers import automatic_bytes
+from hls.planning.schedule.conflicts import address_conflicts, pace_at_random
 from hls.report.collect import collect
 from hls.report.json import render as to_json
 from hls.report.text import render
@@ -72,8 +74,50 @@ def test_addresses_that_depend_on_data_make_smaller_copies():
         int low = 0, high = n;
         while (low < high) { int middle = (low + high) / 2; if (a[middle] < x) low = middle + 1; else high = middle; }
         out[0] = low; }"""
-    found = copies(search)
-    assert found.copied == ("a",) and found.most_bytes < copies(SORTED).most_bytes
+    found, most = copies(search, copy_bytes=1 << 18), copies(SORTED, copy_bytes=1 << 18)
+    assert found.copied == ("a",) and found.most_bytes < most.most_bytes
+
+
+SCATTERED = """__kernel void k(__global const int *restrict at, __global int *restrict a, int n) {
+    for (int i = 0; i < n; i++) if (a[INDEX] < i) { a[INDEX] = i; a[INDEX + 1] = i; } }"""
+
+
+def test_loads_that_meet_stores_at_random():
+    """Each load waits until the store to its address is in memory, which no II shows."""
+    found = copies(SCATTERED.replace("INDEX", "at[i]"))
+    assert "a" in found.copied and "at" not in found.copied
+    assert not copies(SCATTERED.replace("INDEX", "2 * i")).copied
+
+
+def test_the_mean_pace_of_loads_that_meet_stores():
+    kernels, _ = plan_module(
+        parse_source(SCATTERED.replace("INDEX", "at[i]"), "k.cl", {}, []).module,
+        load_board(BOARD),
+        Options(copy_bytes=0),
+    )
+    (region,) = kernels[0].plan.loops.values()
+    (one,) = address_conflicts(region, 100)
+    assert not one.forwarded and one.memory == "a"
+    paces = [pace_at_random(1, [(one, elements)]) for elements in (1, 100, 10000, 1e9)]
+    assert paces == sorted(paces, reverse=True) and 1 < paces[-1] < 1.01
+    assert paces[0] <= 1 + one.cycles * len(one.stores) and paces[1] > 5
+
+
+def moved_by(text: str) -> set[int]:
+    """The bytes that iterations of the loops which copy to the chip move."""
+    kernels, _ = plan_module(parse_source(text, "k.cl", {}, []).module, load_board(BOARD), Options())
+    function = kernels[0].function
+    loops = [op for op in walk(function.body) if op.attrs.get(Attr.COPYING) == Copying.MOVES]
+    return {copied_by(loop, copied_buffers(function))[1] for loop in loops}
+
+
+def test_several_elements_a_cycle_where_the_loops_are_as_fast():
+    """An array that takes four elements at once has four banks, and a load on a recurrence waits for the choice of
+    one."""
+    assert moved_by(SORTED) == {16}
+    followed = """__kernel void k(__global const int *restrict next, __global int *restrict out, int n) {
+        for (int i = 0, k = 0; k < n; k++) { i = next[next[i] ^ 1] + 1; out[k] = i; } }"""
+    assert moved_by(followed) == {4}
 
 
 def test_small_boards_get_small_copies():
@@ -125,7 +169,8 @@ def test_the_model_takes_the_body_that_is_executed():
     for found, off in ((small, {Copying.WITHOUT}), (large, {Copying.MOVES, None})):
         idle = {what for what, loop in zip(copying, found.loops, strict=True) if not loop.iterations}
         assert idle == off
-    assert [loop.iterations for loop in small.loops if loop.name.startswith("copy")] == [100, 100]
+    # four elements in an iteration
+    assert [loop.iterations for loop in small.loops if loop.name.startswith("copy")] == [25, 25]
     assert 3 * small.cycles.likely < large.cycles.likely
 
 
