@@ -24,7 +24,7 @@ _BITS = r"(?:signed )?(?:\[-?\d+:\d+\] )?"
 _CONSTANT = re.compile(r"\d+'[bdh][0-9a-fxz]+")
 #: a port, and its second declaration, which may say that it is a register
 _PORT = re.compile(
-    rf"^  (input|output) ({_BITS}{_NAME}) ?;\n((?:  \(\*.*\*\)\n)*)  (wire|reg) \2( = .*?)? ?;\n", re.MULTILINE
+    rf"^  (input|output) ({_BITS}{_NAME}) ?;\n((?:  \(\*.*\*\)\n)*)  (wire|reg) \2( += .*?)? ?;\n", re.MULTILINE
 )
 _WIRE = re.compile(rf"^  wire {_BITS}({_NAME}) ?;\n$")
 #: a whole wire that is given a value in one line

@@ -130,3 +130,10 @@ def test_the_circuit_is_the_same(design, tmp_path):
     assert not differs(before, after, tmp_path)
     wrong = {name: text.replace(" ^ ", " | ") for name, text in after.items()}
     assert wrong != after and differs(before, wrong, tmp_path), "the proof sees a wrong operation"
+
+
+def test_a_port_whose_name_is_a_word_of_the_language():
+    """Amaranth escapes such a name, and a second space follows it where the port is a register."""
+    part = PART.replace(" b", r" \and ").replace("a == b", r"a == \and ")
+    text = renamed({"p.v": part}, plain_names({"p.v": part}))
+    assert "output reg [7:0] and_ = 8'h00" in tidied(text, set()).verilog["p.v"]

@@ -14,6 +14,7 @@ from hls.ir import Attr, Function, Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import IndexSpace, launch_value
 from hls.options import Options
+from hls.output_files import written_verilog
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board, load_board
 from sim.loaded import LoadedSystem, Run
@@ -92,7 +93,8 @@ class KernelSystem:
         _keep(front.module, choose)
         self.result = driver.compile_module(front.module, self.board, options, tuple(front.warnings))
         self.memory = SharedMemory(self.board.bytes)
-        self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
+        verilog = written_verilog(self.result)  # what is simulated is what users get
+        self.loaded = LoadedSystem(verilog, self.result.interface, self.board, self.memory, hasty=True)
         self.loaded.intervals = intervals
 
     @property
