@@ -11,7 +11,7 @@ __all__ = ["WithinArrays"]
 
 @dataclass(frozen=True)
 class WithinArrays(FunctionPass):
-    """Runs a pass that makes loads of global memory early on the loads of a kernel's private arrays instead. Before:
+    """Runs a pass that makes loads of global memory early on the loads of a kernel's private arrays and tables instead. Before:
     the form that the pass requires. After: what it makes of arrays in the place of buffers; accesses to global memory
     are as before.
 
@@ -52,7 +52,8 @@ class WithinArrays(FunctionPass):
 
 
 def _is_array(memory: MemoryObject) -> bool:
-    return memory.space == "private" and memory.length is not None
+    """Whether it is in block RAM: an array of the kernel, or a table."""
+    return memory.length is not None and (memory.space == "private" or memory.space == "constant")
 
 
 def _shown(memory: MemoryObject) -> MemoryObject:
