@@ -221,7 +221,7 @@ def _existing(context: click.Context, _parameter, folders: tuple[Path, ...]) -> 
     missing = [folder for folder in folders if not folder.exists()]
     context.meta.setdefault(OF_OPTIONS, []).extend(
         Diagnostic(
-            f"there is no folder {folder}, from which -I is to include",
+            f"-I names the folder {folder}, which does not exist",
             hint="correct the name, or leave the option out",
             severity="warning",
             code=Code.NO_INCLUDE_FOLDER,

@@ -160,7 +160,8 @@ def stands_for(members: Sequence[Op]) -> dict[str, object]:
 
 
 def copied_by(loop: Op, names: Collection[str]) -> tuple[str, int]:
-    """The buffer, one of those ``names``, that a loop copies, and the bytes of it that an iteration moves."""
+    """The buffer, one of those ``names``, that a loop copies, and the bytes of it that an iteration moves. The loop
+    must access one of them, as one with ``Copying.MOVES`` does."""
     moved = [op for op in loop.regions[0].ops if is_access(op) and memory_name(op) in names]
     return memory_name(moved[0]), sum(moved_type(op).bytes for op in moved)
 

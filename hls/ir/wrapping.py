@@ -8,19 +8,24 @@ __all__ = ["SUMS", "has_wrapping", "keep_wrapping", "still_wraps"]
 
 #: operations that may have the mark :data:`hls.ir.attributes.Attr.WRAPS`
 SUMS = frozenset({"add", "sub", "mul", "shl"})
+#: most terms that are looked at; of a larger sum any term may be marked
+_MOST_TERMS = 4096
+#: bits of a constant from which on a sum that is converted to fewer bits counts as one that wraps
+_LARGE = 16
 
 
-#: how deep terms of a sum are looked for
-_DEPTH = 4
-
-
-def has_wrapping(op: Op, depth: int = _DEPTH) -> bool:
+def has_wrapping(op: Op) -> bool:
     """Whether an operation is marked as one that wraps, or a sum among its terms is, or among its arms."""
-    if op.opcode not in SUMS and op.opcode != "select":
-        return False
-    if Attr.WRAPS in op.attrs:
-        return True
-    return depth > 0 and any(v.op is not None and has_wrapping(v.op, depth - 1) for v in op.operands)
+    work, seen = [op], {op}
+    while work and len(seen) <= _MOST_TERMS:
+        one = work.pop()
+        if Attr.WRAPS in one.attrs:
+            return True
+        if one.opcode in SUMS or one.opcode == "select":
+            more = {v.op for v in one.operands if v.op is not None} - seen
+            seen |= more
+            work += more
+    return bool(work)
 
 
 def keep_wrapping(old: Op, new: Op) -> None:
@@ -31,14 +36,22 @@ def keep_wrapping(old: Op, new: Op) -> None:
 
 
 def still_wraps(op: Op, bits: int) -> bool:
-    """Whether an operation is one that wraps in its lowest bits, too: a sum that is converted to fewer bits counts as a
-    number of that type, unless it has a factor that is none."""
-    if bits < 32 or Attr.WRAPS not in op.attrs:
+    """Whether an operation is one that wraps in its lowest bits, too. A sum that is converted to fewer bits keeps those
+    only (OpenCL C 6.2.3), whether it is signed or not. As an index it counts as a number of the narrower type, unless
+    it has a constant with which few iterations leave that: so hashes wrap, and ``(int)(get_global_id(0) * 4 + k)`` does
+    not."""
+    if bits < 32 or op.opcode not in SUMS:
         return False
     if op.result.type.bits == bits:
-        return True
-    factor = op.operands[1].op
-    if op.opcode not in ("mul", "shl") or factor is None or factor.opcode != "const":
+        return Attr.WRAPS in op.attrs
+    return any(_is_large(op, place) for place in range(len(op.operands)))
+
+
+def _is_large(op: Op, place: int) -> bool:
+    constant, bits = op.operands[place].op, op.result.type.bits
+    if constant is None or constant.opcode != "const":
         return False
-    number = factor.attrs[Attr.VALUE]
-    return (number if op.opcode == "mul" else 1 << number) >> bits - 1 != 0
+    number = constant.attrs[Attr.VALUE]
+    if op.opcode == "shl":
+        return place == 1 and number >= _LARGE
+    return min(number, (1 << bits) - number) >> _LARGE != 0

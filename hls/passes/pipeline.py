@@ -357,9 +357,8 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
 
 def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
-    return Stage(
-        "copy-kernel", (CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request),)
-    )
+    copy = CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request)
+    return Stage("copy-kernel", (copy,))
 
 
 def _memory(options: PipelineOptions) -> Stage:
@@ -367,12 +366,12 @@ def _memory(options: PipelineOptions) -> Stage:
     return Stage(
         "memory",
         (
-            # before loads of one address differ in more than their conditions, and after addresses have their widths
+            # loads of one address still differ in their conditions only, and addresses have their widths
             LookAheadLoads(options.timing, options.memory_latency, options.stepping_latency, options.word_bytes),
             WithinArrays(LookAheadLoads(options.timing, options.timing.ram_latency if options.timing else 0)),
             *TIDY,
-            # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
-            # tests. Equal loads are merged first, so that what is computed from them becomes equal, too
+            # after addresses have been simplified, and before InsertMemoryTokens, which tests all pairs of accesses.
+            # Equal loads are merged first, so that what is computed from them becomes equal, too
             ConditionalSpecialization(FactSource.ACCESSES),
             *TIDY,
             CoalesceAccesses(0, address_bits),
@@ -452,13 +451,11 @@ def _order(options: PipelineOptions) -> Stage:
             *TIDY,
             # before memory tokens exist, while recurrences consist of data only
             MarkNonInterleaved(),
-            # while calls are in program order, which InsertMemoryTokens may change
-            LowerChannelFences(),
+            LowerChannelFences(),  # while calls are in program order, which InsertMemoryTokens may change
             OrderChannelCalls(),
             # after all passes that move pure operations, and before barriers are ordered
             WaitForModules(),
-            # late: no pass may move accesses after it, and its tokens would hide what other passes look for. Loops wait
-            # for tokens as well, so non-interleaved loops are marked again
+            # late: its tokens would hide what others look for. Loops wait for tokens, too, so they are marked again
             InsertMemoryTokens(options.address_bits, options.hazards, options.compared),
             # uses the comparisons that the tokens stand for
             ForwardInFlightStores(options.slots),

@@ -134,7 +134,7 @@ def test_the_same_messages_as_json(name):
 def test_a_missing_folder_of_includes_is_a_warning():
     result = invoke("check", "good.cl", "-I", "nowhere")
     assert result.exit_code == 0
-    assert "warning[W0911]: there is no folder nowhere, from which -I is to include" in result.stderr
+    assert "warning[W0911]: -I names the folder nowhere, which does not exist" in result.stderr
     (warning,) = json.loads(invoke("compile", "good.cl", "-I", "nowhere", "--diagnostics=json").stdout)
     assert (warning["code"], warning["severity"]) == ("W0911", "warning")
     assert invoke("compile", "good.cl", "-I", "a_file").exit_code == 2

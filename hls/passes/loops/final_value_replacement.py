@@ -6,6 +6,7 @@ from ...analysis.loops.loop_tree import Induction, Loop
 from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, resolve
+from ...ir.wrapping import has_wrapping
 from ..manager import Form, FunctionPass
 
 __all__ = ["FinalValueReplacement"]
@@ -44,7 +45,10 @@ def _left(region: Region, op: Op, left: list[Induction]) -> dict[Value, Value]:
     b, values, entered = Builder(Region(), op.span), {}, op.operands[0]
     for counter in left:
         type = counter.arg.type
-        last = b.value("add", counter.init, b.const(op.attrs[Attr.TRIP_COUNT] * counter.step, type), result=type)
+        following = op.regions[0].terminator.operands[1 + counter.arg.index]
+        wraps = {Attr.WRAPS: True} if following.op is not None and has_wrapping(following.op) else {}
+        steps = b.const(op.attrs[Attr.TRIP_COUNT] * counter.step, type)
+        last = b.value("add", counter.init, steps, result=type, attrs=wraps)
         if constant(entered) != 1:
             last = b.value("select", entered, last, counter.init, result=type)
         values[op.results[counter.arg.index]] = last

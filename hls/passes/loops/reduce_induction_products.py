@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from ...ir import Builder, Function, IntType, Op, Region, Value, walk
+from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, walk
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant, is_constant
+from ...ir.wrapping import SUMS, has_wrapping
 from ..manager import Form, FunctionPass
 
 __all__ = ["ReduceInductionProducts"]
@@ -54,6 +55,8 @@ def _reduce(loop: Op, outside: Builder):
         if pair is not None:
             if pair not in known:
                 known[pair] = _carry(loop, *pair, steps[pair[0]], outside)
+            if has_wrapping(op):
+                _mark(loop, known[pair])
             replaced[op.result] = known[pair]
     body.ops = [op for op in body.ops if not (op.results and op.results[0] in replaced)]
     for op in walk(body):
@@ -75,6 +78,14 @@ def _product(op: Op, steps: dict, inner: set[Value]) -> tuple[Value, Value] | No
         if counter in steps and factor not in inner and not is_constant(factor):
             return counter, factor
     return None
+
+
+def _mark(loop: Op, product: Value):
+    """Mark the sums that a carried product consists of, as the product that it replaces wraps."""
+    (body,) = loop.regions
+    for value in (loop.operands[1 + product.index], body.terminator.operands[1 + product.index]):
+        if value.op is not None and value.op.opcode in SUMS:
+            value.op.attrs[Attr.WRAPS] = True
 
 
 def _carry(loop: Op, counter: Value, factor: Value, step: int, outside: Builder) -> Value:

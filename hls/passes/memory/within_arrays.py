@@ -11,13 +11,13 @@ __all__ = ["WithinArrays"]
 
 @dataclass(frozen=True)
 class WithinArrays(FunctionPass):
-    """Runs a pass that makes loads of global memory early on the loads of a kernel's private arrays and tables instead. Before:
-    the form that the pass requires. After: what it makes of arrays in the place of buffers; accesses to global memory
-    are as before.
+    """Runs a pass that makes loads of global memory early on the loads of a kernel's private arrays and tables instead.
+    Before: the form that the pass requires. After: what it makes of arrays in the place of buffers; accesses to global
+    memory are as before.
 
     An array in block RAM answers each address after a fixed time, as global memory on the chip does, and no other
     buffer overlaps it. So it is shown to the pass as such a buffer, and buffers as volatile, which no pass loads early.
-    The kernel must be one work-item, as each has arrays of its own.
+    Work-items have arrays of their own, which get copies later.
     """
 
     early: FunctionPass

@@ -95,7 +95,8 @@ def _stored_meanwhile(loop: Op, clobbers: Clobbers, compared: frozenset[str]) ->
     for memory, stores in writes.items() if conditional else ():
         if memory in compared or any(op.opcode != "store" or op not in body.ops for op in stores):
             continue
-        sure = set.intersection(*(set(implied(predicate(op))) for op in stores))
+        known = [{v for v, truth in implied(predicate(op)).items() if truth} for op in stores]
+        sure = set.intersection(*known)
         open_ = {
             op: parts
             for op, parts in conditional.items()

@@ -134,7 +134,7 @@ class _Narrower:
         if opcode == "const":
             return b.const(constant(op.result), IntType(width))
         if opcode in _LOW_BITS:
-            attrs = {Attr.WRAPS: True} if still_wraps(op, width) else {}
+            attrs = {Attr.WRAPS: True} if self._wraps(op, width) else {}
             return b.value(opcode, *(self.fit(v, width, b) for v in operands), attrs=attrs)
         if opcode == "select":
             return b.value("select", self.fit(operands[0], 1, b), *(self.fit(v, width, b) for v in operands[1:]))
@@ -147,6 +147,11 @@ class _Narrower:
         if opcode in ("udiv", "urem", "sdiv", "srem"):
             return self._divide(op, b)
         return None
+
+    def _wraps(self, op: Op, width: int) -> bool:
+        """Whether a sum of so many bits wraps: not if its range fits."""
+        fits = width < op.result.type.bits and self.range_of[op.result].signed_bits <= width
+        return not fits and still_wraps(op, width)
 
     def _convert(self, op, width, b):
         (x,) = op.operands
@@ -167,7 +172,7 @@ class _Narrower:
             bits = min(x.type.bits, holds, width + shift)
         if shift >= bits and op.opcode != "ashr":
             return b.const(0, IntType(width))
-        attrs = {Attr.WRAPS: True} if still_wraps(op, bits) else {}
+        attrs = {Attr.WRAPS: True} if self._wraps(op, bits) else {}
         shifted = b.value(op.opcode, self.fit(x, bits, b), b.const(min(shift, bits - 1), IntType(bits)), attrs=attrs)
         if op.opcode == "ashr" and bits < width:
             return b.value("sext", shifted, result=IntType(width))

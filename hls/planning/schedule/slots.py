@@ -78,6 +78,7 @@ class _Uses:
 
     @classmethod
     def of(cls, problem: Problem, system: DifferenceSystem, ii: int) -> "_Uses":
+        """Those of a problem at an interval of ``ii`` cycles."""
         asap = system.solution(ii)
         nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
         root = len(problem.operations)

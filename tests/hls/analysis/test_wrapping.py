@@ -3,6 +3,7 @@
 import pytest
 
 from hls.analysis.affine.wrapping import WrappingValues
+from hls.analysis.dependence.dependence import Kind, dependences
 from hls.analysis.loops.loop_tree import LoopTree
 from hls.frontend import parse_source
 from hls.ir import Function, walk
@@ -34,6 +35,10 @@ def stored(function: Function) -> list[bool]:
         ("(n > 3 ? (int)(u + 5u) : n)", True),
         ("(int)u", False),
         ("(int)(w + 5)", False),  # a conversion to fewer bits keeps the number
+        ("(int)(w * 1103515245ul)", True),  # unless a constant leaves the type after a few steps
+        ("(int)((long)n * 0x40000001l)", True),
+        ("(int)(w * 4 + 1103515245ul)", True),
+        ("(int)(u * 77u) + n + n / 3 + n / 5 + n / 7 + n / 9 + n / 11", True),
         ("(int)(w * 0x9E3779B97F4A7C15UL)", True),  # unless a factor is none of that type
         ("add_sat(n, 5)", True),  # before the bound replaces it
         ("(int)(u + 5u) / 3", False),  # a quotient is no sum
@@ -54,6 +59,27 @@ def test_passes_keep_the_mark():
     chain = "int s = (int)(u + 1u); a[0] = ((s + 2) + n) + 3;"
     arms = "a[0] = n > 0 ? (int)(u + 5u) : (int)(u + 9u);"
     assert stored(kernel(chain)) == stored(kernel(arms)) == [True]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # the value after an inner loop of known length replaces what that carries
+        'uint h = 0; for (int i = 0; i < n; i++) { a[((int)h >> 29) + 4] += 1; _Pragma("unroll 1") for (int j = 0; j < 2;'
+        " j++) { a[i * 2 + j + 9] = j; h += 1103515245u; } }",
+        # more terms than a tree of few levels has
+        "int p = n / 3, q = n / 5, r = n / 7, s = n / 9; for (int i = 0; i < n; i++) { int h = (int)((uint)i * "
+        "0x40000001u); a[((h + p + q + r + s + n) >> 22) + 512] *= 3; }",
+        "for (int i = 0; i < n; i++) { int h = (int)((ulong)i * 1103515245ul); a[(h >> 29) + 4] += 1; }",
+        "for (int i = 0; i < n; i++) { int h = (int)((long)i * 0x40000001l); a[(h >> 29) + 4] += 1; }",
+        "ulong h = 0; for (int i = 0; i < n; i++) { a[((int)h >> 29) + 4] += 1; h += 0x40000001ul; }",
+    ],
+    ids=["after a loop", "many terms", "factor", "signed factor", "carried"],
+)
+def test_slots_of_hashes_depend_on_each_other(body):
+    function = kernel(body)
+    facts = dependences(function)
+    assert any(fact.kind is Kind.RAW and fact.loop is not None and not fact.known for fact in facts)
 
 
 def test_range_checks_of_wrapped_sums_are_not_merged():
