@@ -167,7 +167,8 @@ def written(e: Expression) -> str:
         case "call":
             return f"{e.text}({written(e.parts[0])})"
         case "unary":
-            return f"{e.text}{_operand(e.parts[0])}"
+            inner = e.parts[0]
+            return f"{e.text}({written(inner)})" if inner.kind == "unary" else f"{e.text}{_operand(inner)}"
         case "choice":
             condition, first, other = e.parts
             last = written(other) if other.kind == "choice" else _operand(other)
@@ -295,7 +296,7 @@ class _Places:
         if value is None:
             return e
         own, bits = width_of(value, self.widths, self.words), self.widths[e.text]
-        if _stands_alone(value):
+        if _stands_alone(value) and not has_sign(value):
             return value if own == bits else e
         fits = width == bits and (own == bits or (firm and own < bits))
         return value if fits and not has_sign(value) else e

@@ -154,7 +154,7 @@ def read_module(text: str) -> Module:
 
 def _declaration(module: Module, source: _Lines, attributes: list[str]) -> bool:
     found = _DECLARED.match(source.now)
-    if not found or found[3]:
+    if not found or found[3] or (found[2] == "wire" and found[8]):
         return False
     direction, kind, _, high, low, name, words, init = found.groups()
     if (init or "").strip() == "= 0" and kind == "reg" and high is None:
@@ -182,7 +182,7 @@ def _item(module: Module, source: _Lines) -> Assign | Block | None:
             return Block(line.strip().removeprefix("always "), (_statement(module, source),))
         if line == "  always @* begin":
             source.take()
-            return Block("@*", _statements(module, source))
+            return Block("@*", _ended(module, source))
     except (ValueError, IndexError):
         return None
     return None
@@ -197,9 +197,14 @@ def _statements(module: Module, source: _Lines) -> tuple[Statement, ...]:
             source.take()
         else:
             found.append(_statement(module, source))
-    if source.now.strip() == "end":
-        source.take()
     return tuple(found)
+
+
+def _ended(module: Module, source: _Lines) -> tuple[Statement, ...]:
+    found = _statements(module, source)
+    if source.take().strip() != "end":
+        raise ValueError("no end")
+    return found
 
 
 def _statement(module: Module, source: _Lines) -> Statement:
@@ -218,14 +223,13 @@ def _statement(module: Module, source: _Lines) -> Statement:
 
 def _conditional(module: Module, source: _Lines, condition: str) -> If:
     then = _statements(module, source)
-    last = source.lines[source.at - 1].strip() if source.at else ""
-    line = source.now.strip() if source.at < len(source.lines) else ""
-    if last == "end" or not line.startswith("end else"):
+    line = source.take()
+    if line.strip() == "end":
         return If(parsed(condition), then)
-    found = _ELSE_IF.match(source.take())
+    found = _ELSE_IF.match(line)
     if found:
         return If(parsed(condition), then, (_conditional(module, source, found[1]),))
-    return If(parsed(condition), then, _statements(module, source))
+    return If(parsed(condition), then, _ended(module, source))
 
 
 def _case(module: Module, source: _Lines, subject: str, attribute: str) -> Case:
@@ -242,7 +246,7 @@ def _case(module: Module, source: _Lines, subject: str, attribute: str) -> Case:
 def _arm(module: Module, source: _Lines) -> tuple[Statement, ...]:
     if source.now.strip() == "begin":
         source.take()
-        return _statements(module, source)
+        return _ended(module, source)
     if source.now.strip() == "/* empty */;":
         source.take()
         return ()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Mapping
 
-from .verilog_expression import Expression, parsed
+from .verilog_expression import parsed
 from .verilog_module import Assign, Block, Module, Other
 from .verilog_walk import uses, with_names
 
@@ -55,6 +55,8 @@ def _equal(module: Module) -> dict[str, str]:
         if isinstance(item, Assign) and item.target.kind == item.value.kind == "name":
             target, value = (module.declared.get(e.text) for e in (item.target, item.value))
             if target and value and target.direction == "output" and value.direction and value.name not in found:
+                if target.name in found.values():
+                    continue  # another output stands for it
                 found.setdefault(target.name, value.name)
     return found
 
@@ -95,7 +97,7 @@ def _without(items: list[Assign | Block | Other], begin: int, ports: Mapping[str
         if value and isinstance(ports, Mapping):
             other = connected[ports[name]]
             if other:
-                assigned.append(Assign(Expression("name", value), parsed(other)))
+                assigned.append(Assign(parsed(value), parsed(other)))
             else:
                 connected[ports[name]] = value
     last = len(connected) - 1

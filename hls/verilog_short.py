@@ -43,6 +43,8 @@ _LONGEST_LIST = 800
 #: operators whose lower bits only depend on the lower bits of the operands
 _NARROWED = frozenset(("+", "-", "*", "&", "|", "^"))
 _FIRST_WORD = re.compile(r"^    ([\w$]+)\[(\d+)\] = (\d+'\w+);$")
+#: ports of a module that is left as it is
+_UNUSUAL = re.compile(r"^  (?:inout|(?:input|output) signed) ", re.MULTILINE)
 #: a space that ended an escaped name
 _ENDED = re.compile(r"(?<=[\w$]) (?=[),;\]])")
 _CONNECTED = re.compile(r"^(    \.[\w$]+)\(([\w$]+) ?\)(,?)$")
@@ -51,7 +53,11 @@ _CONNECTED = re.compile(r"^(    \.[\w$]+)\(([\w$]+) ?\)(,?)$")
 def shortened(texts: Iterable[str], public: Container[str]) -> list[str]:
     """The texts of the modules of a file, whose registers and outputs have the same values. Other files may hold
     instances of the ``public`` ones, which keep their ports."""
-    modules = [read_module(text) for text in texts]
+    given = list(texts)
+    unusual = {k for k, text in enumerate(given) if _UNUSUAL.search(text)}
+    shown = {name for k in unusual for name in NAMES.findall(given[k])}
+    modules = [read_module(text) for k, text in enumerate(given) if k not in unusual]
+    public = {module.name for module in modules if module.name in public or module.name in shown}
     for module in modules:
         _shorten(module)
     while changed := leave_out_equal_outputs(modules, public):
@@ -60,7 +66,8 @@ def shortened(texts: Iterable[str], public: Container[str]) -> list[str]:
     leave_out_unread_inputs(modules, public)
     for module in modules:
         _finish(module)
-    return [text_of(module) for module in modules]
+    shorter = iter(modules)
+    return [text if k in unusual else text_of(next(shorter)) for k, text in enumerate(given)]
 
 
 def _shorten(module: Module) -> None:
@@ -372,7 +379,7 @@ def _declare_with_values(module: Module) -> None:
     done: set[str] = set()
     for name in _operands_first(assigned):
         own, value = module.declared[name], assigned[name]
-        known = all(operand not in assigned or operand in done for operand in names_in(value))
+        known = all(one in module.declared and (one not in assigned or one in done) for one in names_in(value))
         line = f"  wire {own.range}{name} = {written(value)};"
         if known and own.kind == "wire" and not own.attributes and len(line) <= LINE:
             done.add(name)
@@ -392,7 +399,7 @@ def _leave_open(module: Module) -> None:
     used = uses(module)
     for k, item in enumerate(module.items):
         found = _CONNECTED.match(item.text) if isinstance(item, Other) else None
-        if found and used[found[2]] == 1 and local(module, found[2]):
+        if found and used[found[2]] == 1 and local(module, found[2]) and not module.declared[found[2]].init:
             module.items[k] = Other(f"{found[1]}(){found[3]}")
             del module.declared[found[2]]
 
@@ -400,9 +407,11 @@ def _leave_open(module: Module) -> None:
 def _fill_in_loops(module: Module) -> None:
     """Write the same first words of a memory in a loop."""
     items: list[Assign | Block | Other] = []
-    at, counter = 0, _fresh("place", module)
+    at, counter, initial = 0, _fresh("place", module), False
     while at < len(module.items):
-        run = _run(module.items, at)
+        line = item.text if isinstance(item := module.items[at], Other) else ""
+        initial = line == "  initial begin" or (initial and line != "  end")
+        run = _run(module.items, at) if initial else []
         if len(run) < 3:
             items.append(module.items[at])
             at += 1

@@ -30,13 +30,13 @@ _WIRE = re.compile(rf"^  wire {_BITS}({_NAME}) ?;\n$")
 #: a whole wire that is given a value in one line
 _ASSIGN = re.compile(rf"^  assign ({_NAME}) +?= [^\n]*;\n$")
 _DIRECTIONS = re.compile(rf"^  (input|output) (?:wire |reg )?{_BITS}({_NAME}) ?;\n", re.MULTILINE)
-_CONNECTIONS = re.compile(r"^    \.([\w$]+)\((.*?) ?\),?\n", re.MULTILINE)
+_CONNECTIONS = re.compile(r"^    \.([\w$]+) ?\((.*?) ?\),?\n", re.MULTILINE)
 #: an instance without parameters: its module, its name, and its connections
-_INSTANCE = re.compile(rf"^  ({_NAME}) +({_NAME}) +\(\n((?:    \.[\w$]+\(.*\),?\n)+)  \);\n", re.MULTILINE)
+_INSTANCE = re.compile(rf"^  ({_NAME}) +({_NAME}) +\(\n((?:    \.[\w$]+ ?\(.*\),?\n)*)  \);\n", re.MULTILINE)
 #: what a wrapper holds: ports, wires, and one instance
 _WRAPPER = re.compile(
     rf"module (?P<name>{_NAME}) ?\([^;]*\);\n(?P<signals>(?:  (?:input |output |wire )[^\n]*;\n)*)"
-    rf"(?P<instance>  {_NAME} +{_NAME} +\(\n(?:    \.[\w$]+\(.*\),?\n)+  \);\n)endmodule\n?"
+    rf"(?P<instance>  {_NAME} +{_NAME} +\(\n(?:    \.[\w$]+ ?\(.*\),?\n)*  \);\n)endmodule\n?"
 )
 _DECLARED = re.compile(rf"^  (?:(?:input|output|wire|reg) )+{_BITS}({_NAME})", re.MULTILINE)
 _LOCAL = re.compile(rf"^  wire ({_BITS})({_NAME}) ?;\n", re.MULTILINE)
@@ -76,13 +76,14 @@ def tidied(verilog: Mapping[str, str], foreign: Container[str] = ()) -> Tidy:
         _name(module): set(_DECLARED.findall(module)) for text in texts.values() for module in _MODULES.findall(text)
     }
     unwrapped: dict[tuple[str, str], str] = {}
+    gone: set[str] = set()
     for file, text in texts.items():
-        texts[file] = _MODULES.sub(lambda found: _unwrapped(found[0], wrappers, signals, unwrapped), text)
+        texts[file] = _MODULES.sub(lambda found: _unwrapped(found[0], wrappers, signals, unwrapped, gone), text)
     held = {file: {name for name, _, _ in _INSTANCE.findall(text)} for file, text in texts.items()}
     held |= {file: set(_NAMES.findall(text)) for file, text in others.items()}
     used = {name for names in held.values() for name in names}
     for file, text in texts.items():
-        whole = _MODULES.sub(lambda found: "" if _name(found[0]) in wrappers.keys() - used else found[0], text)
+        whole = _MODULES.sub(lambda found: "" if _name(found[0]) in gone - used else found[0], text)
         elsewhere = {file.rpartition(".")[0]}.union(*(names for other, names in held.items() if other != file))
         short = _with_modules(whole, shortened(_MODULES.findall(whole), elsewhere))
         texts[file] = re.sub(r"\n{3,}", "\n\n", short).strip("\n") + "\n"
@@ -165,6 +166,7 @@ def _unwrapped(
     wrappers: Mapping[str, _Wrapper],
     signals: Mapping[str, set[str]],
     unwrapped: dict[tuple[str, str], str],
+    gone: set[str],
 ) -> str:
     """The module with instances of wrappers replaced by what these hold. Every port of an instance is connected. One
     that would have the name of a signal inside it stays, as linters take the signal for one that hides it."""
@@ -179,6 +181,7 @@ def _unwrapped(
                 wires.append(f"  wire {bits}{fresh};\n")
                 given[wire] = fresh
             unwrapped.setdefault((holder, name), kind)
+            gone.add(kind)
             kind, given = wrapper.module, {port: given.get(value, value) for port, value in wrapper.connections}
         return f"  {kind} {name} (\n" + ",\n".join(f"    .{p}({v})" for p, v in given.items()) + "\n  );\n"
 

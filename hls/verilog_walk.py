@@ -25,6 +25,9 @@ __all__ = [
 
 #: names of signals: not those of the ports of an instance
 NAMES = re.compile(r"(?<![.'\w$])[A-Za-z_][\w$]*")
+_STRING_OR_NAME = re.compile(rf'"(?:[^"\\]|\\.)*"|{NAMES.pattern}')
+#: the module of an instance
+_INSTANTIATED = re.compile(r"  [A-Za-z_][\w$]*(?= +(?:#\(|[A-Za-z_][\w$]* *\())")
 
 
 def sets(statements: tuple[Statement, ...]) -> Iterator[Set]:
@@ -141,6 +144,14 @@ def mapped_item(item: Assign | Block | Other, change: Callable[[Expression], Exp
             return item
 
 
+def _with_names(text: str, of: Callable[[str], str]) -> str:
+    """A line of text with other names of signals; modules and strings are none."""
+    head = _INSTANTIATED.match(text)
+    start = head.end() if head else 0
+    rest = _STRING_OR_NAME.sub(lambda found: found[0] if found[0][0] == '"' else of(found[0]), text[start:])
+    return text[:start] + rest
+
+
 def with_names(item: Assign | Block | Other, of: Callable[[str], str]) -> Assign | Block | Other:
     """The item with other names of signals: ``of`` each."""
 
@@ -149,7 +160,7 @@ def with_names(item: Assign | Block | Other, of: Callable[[str], str]) -> Assign
         return Expression(e.kind, text, tuple(renamed(part) for part in e.parts))
 
     if isinstance(item, Other):
-        return Other(NAMES.sub(lambda found: of(found[0]), item.text))
+        return Other(_with_names(item.text, of))
     item = mapped_item(item, renamed)
     if isinstance(item, Block) and item.trigger != "@*":
         item.trigger = NAMES.sub(lambda found: of(found[0]), item.trigger)

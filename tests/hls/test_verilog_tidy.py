@@ -3,6 +3,8 @@
 import subprocess
 
 import pytest
+from amaranth.back import verilog
+from amaranth.hdl import Elaboratable, Module, Signal, signed
 
 from hls import driver
 from hls.options import Options
@@ -137,3 +139,57 @@ def test_a_port_whose_name_is_a_word_of_the_language():
     part = PART.replace(" b", r" \and ").replace("a == b", r"a == \and ")
     text = renamed({"p.v": part}, plain_names({"p.v": part}))
     assert "output reg [7:0] and_ = 8'h00" in tidied(text, set()).verilog["p.v"]
+
+
+class Odd(Elaboratable):
+    """What no kernel of the examples has: reductions of complements, conditions that end conditions, signed divisions,
+    and a module around one instance whose port has an escaped name."""
+
+    def __init__(self) -> None:
+        self.a, self.b, self.c = Signal(4), Signal(signed(3)), Signal(signed(3))
+        self.parity, self.any, self.chosen = Signal(), Signal(), Signal(2)
+        self.quotient, self.rest, self.sign = Signal(signed(4)), Signal(signed(4)), Signal()
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        n = Signal(4, name="n1")
+        m.d.comb += [n.eq(~self.a), self.parity.eq(n.xor()), self.any.eq((~self.a).any())]
+        with m.If(self.a[0]), m.If(self.a[1]):
+            m.d.sync += self.chosen.eq(1)
+        with m.Else():
+            m.d.sync += self.chosen.eq(self.a[2:])
+        m.d.comb += [self.quotient.eq(self.b // self.c), self.rest.eq(self.b % self.c), self.sign.eq(self.b < n[:3])]
+        return m
+
+
+def test_odd_designs_stay_the_same(tmp_path):
+    odd = Odd()
+    ports = [odd.a, odd.b, odd.c, odd.parity, odd.any, odd.chosen, odd.quotient, odd.rest, odd.sign]
+    raw = {"top.v": verilog.convert(odd, name="sluice_system", ports=ports, strip_internal_attrs=True)}
+    before = renamed(raw, plain_names(raw))
+    after = tidied(before, set()).verilog
+    assert not differs(before, after, tmp_path)
+    assert "^~" not in after["top.v"] and "|~" not in after["top.v"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module top(a, o);\n  input a;\n  wire a;\n  output o;\n  wire o;\n  bb b (\n    .a(a),\n    .o(o)\n  );\nendmodule\n",
+        "module top(p);\n  inout [1:0] p;\n  wire [1:0] p;\n  pad b (\n    .p(p)\n  );\n  assign p = 2'h0;\nendmodule\n",
+    ],
+    ids=["one instance", "inout"],
+)
+def test_tops_that_stay(text):
+    tidy = tidied({"top.v": text}, set()).verilog["top.v"]
+    assert tidy.startswith("module top(") and tidy.count("p") >= text.count("inout")
+
+
+def test_strings_and_modules_are_no_signals():
+    """The signal that equals another one has its name, and what is called the same and is no signal keeps its own."""
+    text = (
+        "module top(a, y);\n  input [7:0] a;\n  wire [7:0] a;\n  output [7:0] y;\n  wire [7:0] y;\n  wire [7:0] fast;\n"
+        '  assign fast = a;\n  fast #(\n    .MODE("fast")\n  ) b (\n    .i(fast),\n    .o(y)\n  );\nendmodule\n'
+    )
+    tidy = tidied({"top.v": text}, set()).verilog["top.v"]
+    assert "  fast #(" in tidy and '.MODE("fast")' in tidy and ".i(a)" in tidy

@@ -65,11 +65,15 @@ def test_passes_keep_the_mark():
     "body",
     [
         # the value after an inner loop of known length replaces what that carries
-        'uint h = 0; for (int i = 0; i < n; i++) { a[((int)h >> 29) + 4] += 1; _Pragma("unroll 1") for (int j = 0; j < 2;'
-        " j++) { a[i * 2 + j + 9] = j; h += 1103515245u; } }",
+        (
+            'uint h = 0; for (int i = 0; i < n; i++) { a[((int)h >> 29) + 4] += 1; _Pragma("unroll 1") for (int j = 0; j < 2;'
+            " j++) { a[i * 2 + j + 9] = j; h += 1103515245u; } }"
+        ),
         # more terms than a tree of few levels has
-        "int p = n / 3, q = n / 5, r = n / 7, s = n / 9; for (int i = 0; i < n; i++) { int h = (int)((uint)i * "
-        "0x40000001u); a[((h + p + q + r + s + n) >> 22) + 512] *= 3; }",
+        (
+            "int p = n / 3, q = n / 5, r = n / 7, s = n / 9; for (int i = 0; i < n; i++) { int h = (int)((uint)i * "
+            "0x40000001u); a[((h + p + q + r + s + n) >> 22) + 512] *= 3; }"
+        ),
         "for (int i = 0; i < n; i++) { int h = (int)((ulong)i * 1103515245ul); a[(h >> 29) + 4] += 1; }",
         "for (int i = 0; i < n; i++) { int h = (int)((long)i * 0x40000001l); a[(h >> 29) + 4] += 1; }",
         "ulong h = 0; for (int i = 0; i < n; i++) { a[((int)h >> 29) + 4] += 1; h += 0x40000001ul; }",
