@@ -14,7 +14,7 @@ HOST = f"""
 import numpy as np, sim.cl as cl
 ctx = cl.create_some_context()
 queue = cl.CommandQueue(ctx)
-program = cl.Program(ctx, open({str(ROOT / "tests/kernels/rules.cl")!r}).read()).build()
+program = cl.Program(ctx, open({str(ROOT / "tests/kernels/rules.cl")!r}).read()).build("-copy-bytes=0")
 rng, words = np.random.default_rng(5), 1 << 18
 
 def buffer(values):
