@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from ...diag import Span
 from ...ir import Attr, Op, is_access, memory_name, walk
 
-__all__ = ["Merged", "common_promises", "declared_anew", "own_promises", "take_over"]
+__all__ = ["CONTROLS", "Merged", "common_promises", "declared_anew", "own_promises", "take_over"]
 
 #: attributes by which the source controls a loop's hardware
-_WISHES = (
+CONTROLS = (
     Attr.II,
     Attr.MAX_CONCURRENCY,
     Attr.MAX_INTERLEAVING,
@@ -34,7 +34,7 @@ def take_over(loop: Op, other: Op) -> list[str]:
     """Copy the attributes of ``other`` to ``loop`` if it has none of its own; returns those that are lost because it
     has a different value."""
     lost = []
-    for name in _WISHES:
+    for name in CONTROLS:
         if name in other.attrs and loop.attrs.setdefault(name, other.attrs[name]) != other.attrs[name]:
             lost.append(name)
     return lost

@@ -12,21 +12,10 @@ from ...ir.rewrite import constant, inline_region, rewrite
 from ...limits import exceeded
 from ...narrow import present
 from ..manager import Form, FunctionPass
+from .merged_attributes import CONTROLS
 from .unroll_policy import AutoUnrollPolicy
 
 __all__ = ["Unroll", "Unrolled", "fully_unrolled"]
-
-#: attributes by which the source controls the loop in hardware; such a loop is not unrolled automatically
-_CONTROLS = frozenset(
-    {
-        Attr.II,
-        Attr.MAX_CONCURRENCY,
-        Attr.MAX_INTERLEAVING,
-        Attr.SPECULATED_ITERATIONS,
-        Attr.DISABLE_LOOP_PIPELINING,
-        Attr.FEED_FORWARD,
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -161,7 +150,7 @@ class Unroll(FunctionPass):
         wish = op.attrs.get(Attr.UNROLL, 0)
         if wish == 1:
             return None
-        if wish == 0 and not _CONTROLS & op.attrs.keys() and (once := _once(op)) is not None:
+        if wish == 0 and not op.attrs.keys() & CONTROLS and (once := _once(op)) is not None:
             return 1, once
         if wish == 0 and not self._may_be_automatic(op, total, pipelined):
             return None
@@ -181,7 +170,7 @@ class Unroll(FunctionPass):
                 "give a factor: #pragma unroll 8",
             )
             return None
-        for name in sorted(_CONTROLS & op.attrs.keys()):
+        for name in sorted(op.attrs.keys() & CONTROLS):
             self._warn(
                 op,
                 f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
@@ -200,7 +189,7 @@ class Unroll(FunctionPass):
         Automatic unrolling must not make a kernel too large, nor ignore other pragmas; outside of a loop marked as
         pipelined it is for innermost loops.
         """
-        if total >= self._automatic or _CONTROLS & op.attrs.keys():
+        if total >= self._automatic or op.attrs.keys() & CONTROLS:
             return False
         return pipelined or not any(inner.opcode == "loop" for inner in walk(op.regions[0]))
 
