@@ -63,7 +63,7 @@ class Limits:
     units: int = 128
     copies: int = 1024
     accesses: int = 256
-    array_accesses: int = 1088
+    array_accesses: int = 1088  # 16 lanes that each load a row of 64 elements, and store a few
     barriers: int = 128
     channel_bits: int = 1 << 30
 

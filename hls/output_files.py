@@ -11,8 +11,7 @@ from .report import json as report_json
 from .report import text as report_text
 from .report.model import Report
 from .rtl.system import module_names
-from .verilog_text import commented, in_order, module_names_in, plain_names, renamed
-from .verilog_tidy import Tidy, tidied
+from .verilog import Tidy, commented, in_order, module_names_in, plain_names, renamed, tidied
 
 __all__ = ["output_files", "written_verilog"]
 

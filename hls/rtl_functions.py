@@ -9,7 +9,7 @@ from .ir.model_function import RTL
 from .options import Options
 from .planning import CompiledKernel
 from .rtl_library import RtlFunction, port_widths
-from .verilog_text import module_names_in
+from .verilog import module_names_in
 
 __all__ = ["mark_rtl_functions", "with_rtl_files"]
 

@@ -17,8 +17,6 @@ EXACT = ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "j
 #: of the cycles in external memory: the largest error of a kernel, which depends on where in the memory's refresh a run
 #: begins (gaussian: 4,949 to 5,193 cycles), and the mean of all (`python -m tests.model.replays`)
 WORST, MEAN = 0.048, 0.008
-#: cycles of `de5net` between two refreshes of a memory, about
-REFRESH = 1872
 
 SOURCE = """
 __kernel void ahead(__global const int *restrict a, __global int *restrict out, int n) {
@@ -62,8 +60,10 @@ def _error(one) -> float:
     in which it was recorded: it may begin anywhere in the interval."""
     if abs(one.error) <= WORST:
         return abs(one.error)
-    assert one.recorded < 2 * REFRESH, one.case.kernel
-    found = [run_case(one.case, "de5net", cycle).cycles for cycle in range(0, REFRESH, REFRESH // 8)]
+    board = load_board("de5net")
+    interval = round(board.memory.timing.tREFI * board.memory.timing.tck_ns * board.clock.kernel_mhz / 1000)
+    assert one.recorded < 2 * interval, one.case.kernel
+    found = [run_case(one.case, "de5net", cycle).cycles for cycle in range(0, interval, interval // 8)]
     return min(abs(cycles / one.recorded - 1) for cycles in found)
 
 

@@ -13,8 +13,8 @@ _THROUGH = SUMS | {"trunc", "select"}
 class WrappingValues:
     """Which values of a function are sums that the source computes as unsigned, whatever they are converted to.
 
-    Other sums of 32 bits or more, read as signed, do not wrap (C11 6.5 p5). For conversions to
-    fewer bits see :func:`~hls.ir.wrapping.still_wraps`.
+    Other sums of 32 bits or more, read as signed, do not wrap (C11 6.5 p5). For
+    conversions to fewer bits see :func:`~hls.ir.wrapping.still_wraps`.
     """
 
     def __init__(self, tree: LoopTree):

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...ir import Attr, Builder, FloatType, IntType, Op, Region, Type, Value, has, uses
+from ...ir.associative import neutral
 from ...narrow import instance
 
 __all__ = ["Reduction", "reduction"]
 
-_PLAIN = {"add": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}
+_PLAIN = frozenset({"add", "or", "xor", "mul", "and"})
 _SUMS = frozenset({"fadd", "fsub", "fma"})
 _ORDERS = frozenset({"slt", "sle", "ult", "ule", "flt", "fle"})
 
@@ -29,14 +30,10 @@ class Reduction:
 
     def neutral(self, b: Builder, type: Type) -> Value:
         """A value with which nothing changes what it is joined with."""
-        if self.opcode in _PLAIN:
-            return b.const(_PLAIN[self.opcode], type)
         if isinstance(type, FloatType):
             return b.const(-0.0 if self.opcode == "fadd" else math.inf if self._least else -math.inf, type)
-        if self.opcode[0] == "u":
-            return b.const(-1 if self._least else 0, type)
-        top = 1 << instance(type, IntType).bits - 1
-        return b.const(top - 1 if self._least else top, type)
+        kind = self.opcode if self.opcode in _PLAIN else f"{self.opcode[0]}{'min' if self._least else 'max'}"
+        return neutral(kind, instance(type, IntType), b)
 
     def join(self, b: Builder, before: Value, later: Value) -> Value:
         """What earlier iterations have accumulated, and later ones from the neutral value on."""

@@ -23,25 +23,12 @@ from ...ir import (
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .coalesce_loops import join_nest
-from .merged_attributes import Merged
+from .merged_attributes import CONTROLS, Merged
 
 __all__ = ["MOST_AROUND", "WISHES", "FlattenCarriedNests"]
 
 #: attributes that the source gives to one loop and that would not hold for both
-WISHES = frozenset(
-    {
-        Attr.II,
-        Attr.MAX_CONCURRENCY,
-        Attr.MAX_INTERLEAVING,
-        Attr.SPECULATED_ITERATIONS,
-        Attr.DISABLE_LOOP_PIPELINING,
-        Attr.NOFUSION,
-        Attr.IVDEP,
-        Attr.LOOP_COALESCE,
-        Attr.LOOP_FUSE,
-        Attr.FEED_FORWARD,
-    }
-)
+WISHES = frozenset({*CONTROLS, Attr.NOFUSION, Attr.IVDEP, Attr.LOOP_COALESCE, Attr.LOOP_FUSE})
 #: most operations around the inner loop: each of them executes in every iteration after flattening
 MOST_AROUND = 64
 
@@ -55,9 +42,9 @@ class FlattenCarriedNests(FunctionPass):
 
     Done only where it costs nothing: loop control is integer logic on counters; few operations stand around the inner
     loop (at most ``MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of
-    counters; and the source puts no attribute on either loop. The outermost loop of a kernel of which copies share the
-    iterations stays one. An array that is a memory only because it would limit the
-    II in registers counts as carried state here, as it would in registers.
+    counters; and the source puts no attribute on either loop. The outermost loop of a kernel is left
+    alone if copies of the kernel share its iterations. An array that is a memory only because it would limit the II in
+    registers counts as carried state here, as it would in registers.
     """
 
     timing: TimingModel | None = None

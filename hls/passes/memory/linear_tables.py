@@ -25,8 +25,8 @@ def elements_of(memory: MemoryObject, op: Op) -> tuple[Constant, ...]:
 
 
 class LinearTables:
-    """Computes elements of linear tables, or of linear rows of a table, which is as a ROM otherwise: an index takes two
-    cycles to it and back, XORs of its bits a part of one."""
+    """Computes elements of linear tables, or of linear rows of a table. A ROM answers an index in two cycles; the XORs
+    of the index's bits take part of one."""
 
     def __init__(self) -> None:
         self._elements: dict[tuple[str, int], tuple[Constant, ...]] = {}
@@ -43,15 +43,20 @@ class LinearTables:
         if key not in self._elements:
             self._elements[key] = elements_of(memory, load)
         offset = load.operands[0].defining_op.operands[0]
+        before = len(b.region.ops)
         row = _row(element_index(offset, type.bytes, b), len(self._elements[key]))
-        if row is None:
+        found = None if row is None else self._found(key, row[0], row[2])
+        if row is None or found is None:
+            del b.region.ops[before:]  # the index
             return None
-        first, index, bits = row
+        return _xor(*found, row[1], type, b)
+
+    def _found(self, key: tuple[str, int], first: int, bits: int) -> tuple[int, list[int]] | None:
+        """Element ``first`` of a table, and what each bit of an index from there changes; None: not linear."""
         if (*key, first, bits) not in self._columns:
             numbers = [instance(x, int) for x in self._elements[key][first : first + (1 << bits)]]
             self._columns[*key, first, bits] = _columns(numbers)
-        found = self._columns[*key, first, bits]
-        return None if found is None else _xor(*found, index, type, b)
+        return self._columns[*key, first, bits]
 
 
 def _row(index: Value, length: int) -> tuple[int, Value, int] | None:

@@ -53,7 +53,7 @@ class WithinArrays(FunctionPass):
 
 def _is_array(memory: MemoryObject) -> bool:
     """Whether it is in block RAM: an array of the kernel, or a table."""
-    return memory.length is not None and (memory.space == "private" or memory.space == "constant")
+    return memory.length is not None and memory.space in ("private", "constant")
 
 
 def _shown(memory: MemoryObject) -> MemoryObject:

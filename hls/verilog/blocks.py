@@ -6,9 +6,9 @@ Amaranth and Yosys give each register a second signal for its next value, which 
 
 from dataclasses import replace
 
-from .verilog_expression import Expression, has_sign, names_in, width_of, written
-from .verilog_module import Assign, Block, Case, If, Module, Other, Set, Statement
-from .verilog_walk import local, mapped, sets, uses, widths
+from .expression import Expression, has_sign, names_in, width_of, written
+from .module import Assign, Block, Case, If, Module, Other, Set, Statement
+from .walk import local, mapped, sets, uses, widths
 
 __all__ = [
     "as_assignments",

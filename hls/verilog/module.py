@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from .verilog_expression import Expression, parsed, written
+from .expression import Expression, parsed, written
 
 __all__ = [
     "LINE",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
-from .verilog_short import shortened
+from .short import shortened
 
 __all__ = ["Tidy", "tidied"]
 

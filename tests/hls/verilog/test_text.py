@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
-from hls.verilog_text import commented, in_order, module_names_in, one_line, plain_names, renamed
+from hls.verilog import commented, in_order, module_names_in, one_line, plain_names, renamed
 
-KERNEL = Path(__file__).parents[2] / "examples/vecadd/kernel.cl"
+KERNEL = Path(__file__).parents[3] / "examples/vecadd/kernel.cl"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Container, Mapping
 
-from .verilog_expression import parsed
-from .verilog_module import Assign, Block, Module, Other
-from .verilog_walk import uses, with_names
+from .expression import parsed
+from .module import Assign, Block, Module, Other
+from .walk import uses, with_names
 
 __all__ = ["leave_out_equal_outputs", "leave_out_unread_inputs"]
 

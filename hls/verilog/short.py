@@ -6,29 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from .verilog_blocks import (
-    as_assignments,
-    merge_registers,
-    one_block_for_each_clock,
-    reset_in_assignments,
-    simplify_conditions,
-)
-from .verilog_expression import Expression, names_in, substituted, width_of, written
-from .verilog_module import LINE, Assign, Block, Module, Other, read_module, text_of
-from .verilog_ports import leave_out_equal_outputs, leave_out_unread_inputs
-from .verilog_walk import (
-    NAMES,
-    conditions,
-    local,
-    mapped,
-    mapped_item,
-    names_of,
-    read_by,
-    sets,
-    uses,
-    widths,
-    with_names,
-)
+from .blocks import as_assignments, merge_registers, one_block_for_each_clock, reset_in_assignments, simplify_conditions
+from .expression import Expression, names_in, substituted, width_of, written
+from .module import LINE, Assign, Block, Module, Other, read_module, text_of
+from .ports import leave_out_equal_outputs, leave_out_unread_inputs
+from .walk import NAMES, conditions, local, mapped, mapped_item, names_of, read_by, sets, uses, widths, with_names
 
 __all__ = ["shortened"]
 

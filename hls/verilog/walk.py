@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .verilog_expression import Expression, names_in
-from .verilog_module import Assign, Block, Case, Declared, If, Module, Other, Set, Statement
+from .expression import Expression, names_in
+from .module import Assign, Block, Case, Declared, If, Module, Other, Set, Statement
 
 __all__ = [
     "NAMES",
@@ -30,49 +30,37 @@ _STRING_OR_NAME = re.compile(rf'"(?:[^"\\]|\\.)*"|{NAMES.pattern}')
 _INSTANTIATED = re.compile(r"  [A-Za-z_][\w$]*(?= +(?:#\(|[A-Za-z_][\w$]* *\())")
 
 
+def _inside(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Statements and those within them, in their order."""
+    for one in statements:
+        yield one
+        bodies: tuple[tuple[Statement, ...], ...] = ()
+        if isinstance(one, If):
+            bodies = (one.then, one.other or ())
+        elif isinstance(one, Case):
+            bodies = tuple(body for _, body in one.arms)
+        for body in bodies:
+            yield from _inside(body)
+
+
 def sets(statements: tuple[Statement, ...]) -> Iterator[Set]:
     """The assignments in statements, in their order."""
-    for one in statements:
-        match one:
-            case Set():
-                yield one
-            case If():
-                yield from sets(one.then)
-                yield from sets(one.other or ())
-            case Case():
-                for _, body in one.arms:
-                    yield from sets(body)
-
-
-def expressions(statements: tuple[Statement, ...]) -> Iterator[Expression]:
-    """The conditions, the targets of assignments and their values."""
-    for one in statements:
-        match one:
-            case Set():
-                yield one.target
-                yield one.value
-            case If():
-                yield one.condition
-                yield from expressions(one.then)
-                yield from expressions(one.other or ())
-            case Case():
-                yield one.subject
-                for _, body in one.arms:
-                    yield from expressions(body)
+    return (one for one in _inside(statements) if isinstance(one, Set))
 
 
 def conditions(statements: tuple[Statement, ...]) -> Iterator[Expression]:
     """What conditionals and cases depend on."""
-    for one in statements:
-        match one:
-            case If():
-                yield one.condition
-                yield from conditions(one.then)
-                yield from conditions(one.other or ())
-            case Case():
-                yield one.subject
-                for _, body in one.arms:
-                    yield from conditions(body)
+    for one in _inside(statements):
+        if isinstance(one, (If, Case)):
+            yield one.condition if isinstance(one, If) else one.subject
+
+
+def expressions(statements: tuple[Statement, ...]) -> Iterator[Expression]:
+    """The conditions, the targets of assignments and their values."""
+    yield from conditions(statements)
+    for one in sets(statements):
+        yield one.target
+        yield one.value
 
 
 def read_by(item: Assign | Block | Other) -> Iterator[Expression]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hls.verilog_expression import Expression, parsed, substituted, width_of, written
-from hls.verilog_module import read_module, text_of
-from hls.verilog_short import shortened
+from hls.verilog.expression import Expression, parsed, substituted, width_of, written
+from hls.verilog.module import read_module, text_of
+from hls.verilog.short import shortened
 
 WIDTHS = {"a": 1, "b": 1, "c": 4, "d": 4, "e": 7}
 MODULE = """module m(clk, rst, a, b, c, o, q, s, low, same, taken);

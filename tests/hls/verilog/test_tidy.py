@@ -10,8 +10,7 @@ from hls import driver
 from hls.options import Options
 from hls.output_files import written_verilog
 from hls.target.board import load_board
-from hls.verilog_text import commented, plain_names, renamed
-from hls.verilog_tidy import tidied
+from hls.verilog import commented, plain_names, renamed, tidied
 from tests.yosys import yosys
 
 KERNEL = """__kernel void k(__global int *restrict o, int a, int b)
