@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, board_is_named
 from .signals import deferred
 from .version import version
@@ -33,5 +34,6 @@ def lsp_command(
         from .editor.server import Settings
         from .options import Options
 
+    Messages("text").show()  # of the options, to stderr: stdout is the protocol's
     # the projects of the programs that are opened say the rest, see hls.editor.projects
     serve(Settings(board, Options(defines, include_dirs, fp_relaxed, fpc), board_is_named()), version())

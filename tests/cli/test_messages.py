@@ -138,6 +138,7 @@ def test_a_missing_folder_of_includes_is_a_warning():
     (warning,) = json.loads(invoke("compile", "good.cl", "-I", "nowhere", "--diagnostics=json").stdout)
     assert (warning["code"], warning["severity"]) == ("W0911", "warning")
     assert invoke("compile", "good.cl", "-I", "a_file").exit_code == 2
+    assert "W0911" in invoke("lsp", "-I", "nowhere").stderr
 
 
 def test_the_board_may_come_from_the_environment(monkeypatch):
