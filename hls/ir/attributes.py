@@ -204,7 +204,10 @@ class Attr:
     TURN = _key("turn", _CALLS, NATURAL, "place of the call among those of its region on one end of a channel")
     AT_ONCE = _key("at_once", _CALLS, FLAG, "answers in the cycle in which it is made: alone on its end, never waits")
     GATED = _key("gated", _CALLS, FLAG, "all work-items of a group make it before any of the next group does")
-    PHASE = _key("phase", _CALLS, NATURAL, "how many barriers of its region come before it")
+    PHASE = _key(
+        "phase", _CALLS, NATURAL, "calls of a region on one end with one number take turns: the barriers before them"
+    )
+    SORTED = _key("sorted", "channel_write", FLAG, "its value says its place, so it keeps no order with other calls")
 
     # loops: requests of the program
     LABEL = _key("label", "loop", TEXT, "the loop's label in the source, or what the compiler calls it")

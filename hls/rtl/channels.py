@@ -137,7 +137,7 @@ def build_ends(context) -> dict[Endpoint, object]:
     """Put the units of all calls into the kernel's module; returns the stream of each of its channel ends.
 
     Units of different regions never work at the same time: memory tokens keep them in program order, and so do
-    barriers.
+    barriers. Those of calls whose values are sorted do, and are let in one after the other.
     """
     ends: dict[Endpoint, Any] = {}  # streams
     m = context.m
@@ -145,12 +145,27 @@ def build_ends(context) -> dict[Endpoint, object]:
         call.attach(context)
     _renew_loads(context)
     units = {call.unit: call for call in context.servers.channels.values()}
+    free = {call.end for call in units.values() if call.op.attrs.get(Attr.SORTED)}
     for unit, call in units.items():
         m.submodules[f"{context.names.op(call.op)}_unit"] = unit
         ends.setdefault(call.end, []).append(unit.channel)
     for call in context.servers.at_once.values():
         ends.setdefault(call.end, []).append(call.channel)
-    return {end: _merged(context, end, streams) for end, streams in ends.items()}
+    return {end: _merged(context, end, _in_turn(m, all) if end in free else all) for end, all in ends.items()}
+
+
+def _in_turn(m: Module, streams: list[Any]) -> list[Any]:
+    """Streams of which at most one is in use at a time: that of the last of these which has a value."""
+    guarded, later = [], C(0)
+    for one in reversed(streams):
+        guarded.append(stream.Signature(one.payload.shape()).create())
+        m.d.comb += [
+            guarded[-1].valid.eq(one.valid & ~later),
+            guarded[-1].payload.eq(one.payload),
+            one.ready.eq(guarded[-1].ready & ~later),
+        ]
+        later = later | one.valid
+    return guarded
 
 
 def _renew_loads(context) -> None:

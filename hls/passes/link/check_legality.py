@@ -69,23 +69,28 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _silent(module: Module) -> list[Diagnostic]:
-    """A warning for each printf that prints nothing on the board in at least one kernel, with the reason."""
-    reasons: dict[Op, str] = {}
+    """A warning for the first printf that prints nothing on the board in at least one kernel, for each reason."""
+    silent: dict[str, list[Op]] = {}
     for kernel in module.kernels:
-        for op in printf_calls(module, kernel):
-            if console_of(kernel) is None:
-                reasons.setdefault(op, why_silent(module, kernel))
+        if console_of(kernel) is None:
+            silent.setdefault(why_silent(module, kernel), []).extend(printf_calls(module, kernel))
     return [
         Diagnostic(
-            f"printf prints nothing on the board{': ' if reason else ''}{reason}",
-            op.span,
+            f"printf prints nothing on the board{_more(len(dict.fromkeys(calls)) - 1)}{': ' if reason else ''}{reason}",
+            calls[0].span,
             f"run it in the emulator to see the text{'' if reason else ', or compile with --printf'}, or store the "
             "value into a __global buffer",
             "warning",
             code=Code.LEFT_OUT_OF_HARDWARE,
         )
-        for op, reason in reasons.items()
+        for reason, calls in silent.items()
+        if calls
     ]
+
+
+def _more(count: int) -> str:
+    """Words for so many more calls."""
+    return f", here and in {count} more call{'s' if count > 1 else ''}" if count else ""
 
 
 def _with_units(function: Function) -> list[Diagnostic]:

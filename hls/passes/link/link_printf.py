@@ -10,10 +10,21 @@ from ...ir.printing import Format, record_type
 from ..manager import Form, ModulePass
 from .names import unused_name
 
-__all__ = ["PASSED", "LinkPrintf", "console_of", "printed_formats", "printf_calls", "record_place", "why_silent"]
+__all__ = [
+    "MADE",
+    "PASSED",
+    "LinkPrintf",
+    "console_of",
+    "printed_formats",
+    "printf_calls",
+    "record_place",
+    "why_silent",
+]
 
 #: of the place of a record: how many barriers its work-item has passed
 PASSED = "passed"
+#: of the place of a record: how many calls its work-item has made before, where hardware does not keep their order
+MADE = "made"
 
 
 @dataclass(frozen=True)
@@ -47,15 +58,23 @@ class LinkPrintf(ModulePass):
 
 def why_silent(module: Module, kernel: Function) -> str:
     """Why hardware cannot print what a kernel prints; empty if it can."""
-    if kernel.attrs.get(Attr.NDRANGE) and not _keeps_order(list(_steps(module, kernel.body))):
-        return f"work-items of kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or between calls"
+    if kernel.attrs.get(Attr.AUTORUN) and _scattered(module, kernel):
+        return (
+            f"work-items of the autorun kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or "
+            "between calls, and their text has no end at which it could be sorted"
+        )
     return ""
+
+
+def _scattered(module: Module, kernel: Function) -> bool:
+    """Whether the calls of work-items come in no order that hardware keeps: see :func:`_keeps_order`."""
+    return bool(kernel.attrs.get(Attr.NDRANGE)) and not _keeps_order(list(_steps(module, kernel.body)))
 
 
 def record_place(module: Module, kernel: Function) -> tuple[tuple[str, int], ...]:
     """What the lanes hold that say the place of a record of a kernel: work-item functions with their dimensions, and
-    ``PASSED`` for the barriers that have been passed. Nothing for a single work-item, and for an autorun kernel, whose
-    text has no end to be sorted at."""
+    ``PASSED`` for the barriers that have been passed, and ``MADE`` for the calls made, where barriers are among these.
+    Nothing for a single work-item, and for an autorun kernel, whose text has no end to be sorted at."""
     if not kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
         return ()
     sizes = (*(kernel.attrs.get(Attr.WORK_GROUP_SIZE) or (0, 0, 0)), 1, 1)
@@ -65,6 +84,7 @@ def record_place(module: Module, kernel: Function) -> tuple[tuple[str, int], ...
         *(("group_id", dim) for dim in dims),
         *(((PASSED, 0),) if waits else ()),
         *(("local_id", dim) for dim in dims if sizes[dim] != 1),
+        *(((MADE, 0),) if _scattered(module, kernel) else ()),
     )
 
 

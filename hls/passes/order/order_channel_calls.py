@@ -25,7 +25,7 @@ class OrderChannelCalls(FunctionPass):
     token. With barriers, this holds for the calls between two barriers (see
     :mod:`hls.passes.order.order_group_channels`). Every call has its position in the program as attribute ``order``: a
     call that waits for another kernel must not be in an earlier level than a call before it, or the latter might never
-    execute. A non-blocking call that is alone on its end of a channel needs no ``turn``: it may execute as soon as its
+    execute. Calls whose values are sorted keep no order, and take no turns: each has a ``phase`` of its own. A non-blocking call that is alone on its end of a channel needs no ``turn``: it may execute as soon as its
     token arrives.
     """
 
@@ -41,6 +41,7 @@ class OrderChannelCalls(FunctionPass):
         result = clone_function(function)
         tree = LoopTree(result)
         ends = channel_ends(result)
+        _set_free([ends.pop(end) for end in list(ends) if _is_sorted(ends[end])])
         phases = OrderGroupChannels(result, tree).all_phases(ends) if has_meetings(result) else {}
         for end, calls in ends.items():
             for call in calls:
@@ -55,6 +56,18 @@ class OrderChannelCalls(FunctionPass):
         for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
             call.attrs[Attr.ORDER] = k
         return result
+
+
+def _is_sorted(calls: list[Op]) -> bool:
+    """Whether the values of an end are sorted by what they say."""
+    return all(call.attrs.get(Attr.SORTED) for call in calls)
+
+
+def _set_free(ends: list[list[Op]]) -> None:
+    """Give each of the calls a unit of its own."""
+    for calls in ends:
+        for number, call in enumerate(calls):
+            call.attrs[Attr.PHASE] = number
 
 
 def _take_turns(calls: list[Op], tree: LoopTree):

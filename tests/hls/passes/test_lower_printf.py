@@ -97,13 +97,59 @@ def test_places_bring_records_into_the_order_of_the_program(seed):
     assert shown(records, lanes, formats, places) != "".join(text)
 
 
+def scattered(seed: int) -> str:
+    """A kernel with barriers in loops and conditions, in nests, and calls everywhere among them."""
+    rng = random.Random(seed)
+
+    def block(depth: int) -> str:
+        text = ""
+        for _ in range(rng.randrange(2, 5)):
+            kind, number = rng.randrange(5 if depth else 3), rng.randrange(100)
+            inner = block(depth - 1) if kind > 2 else ""
+            text += (
+                f'printf("{number}:%d %d;", l, x++);',
+                "barrier(CLK_LOCAL_MEM_FENCE);",
+                f'if ((l + x) & {rng.randrange(1, 4)}) printf("{number} %ld\\n", (long)get_global_id(0) + x);',
+                f"for (int i{depth} = 0; i{depth} < n; i{depth}++) {{ {inner} }}",
+                f"if (n > {rng.randrange(1, 4)}) {{ {inner} }}",
+            )[kind]
+        return text
+
+    return (
+        "__kernel void k(__global int *o, int n) { int l = get_local_id(0) + 4 * get_local_id(1), x = l;\n"
+        f'for (int j = 0; j < n; j++) {{ printf("%d,", j); barrier(CLK_LOCAL_MEM_FENCE); {block(2)} }} {block(1)}'
+        "\no[l] = x; }"
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_say_their_order_among_barriers(seed):
+    """Records in any order at all are brought into that of the program."""
+    module = link_program(parse_source(scattered(seed), "k.cl").module, prints=True)
+    text, launch = [], Launch("k", {"o": bytearray(64)}, {"n": 2}, (8, 2, 1), (4, 2, 1))
+    run_launches(module, [launch], write=text.append)
+    console = present(console_of(module.functions["k"]))
+    channel, declared = Channel(console), module.channels[console]
+    run_launches(LowerPrintf().run(Inline().run(module)), [launch], channels={console: [channel]})
+    lanes, places = instance(declared.element, ArrayType).length, places_of(declared)
+    records = list(channel.values)
+    random.Random(seed).shuffle(records)
+    data = b"".join(struct.pack(f"<{lanes}I", *record) for record in records)
+    assert places == 8 and len(records) > 32
+    assert shown(in_order(data, lanes, places), lanes, printed_formats(module), places) == "".join(text)
+
+
 def test_a_record_holds_the_longest_call():
     formats = [Format("", ()), Format("%ld%d", (I64, I32)), Format("%g", (FloatType(16),))]
     assert [[lanes_of(one) for one in each.types] for each in formats] == [[], [2, 1], [1]]
     assert (record_type(formats).length, record_type(formats, 3).length) == (4, 7)
 
 
-BARRIERS = "work-items of kernel 'k' wait at barriers in a loop or an if that prints, or between calls"
+AUTORUN = "autorun, reqd_work_group_size(4, 1, 1)"
+BARRIERS = (
+    "work-items of the autorun kernel 'k' wait at barriers in a loop or an if that prints, or between calls, and "
+    "their text has no end at which it could be sorted"
+)
 
 
 @pytest.mark.parametrize(
@@ -113,27 +159,38 @@ BARRIERS = "work-items of kernel 'k' wait at barriers in a loop or an if that pr
         ("num_simd_work_items(2), reqd_work_group_size(4, 1, 1)", "get_global_id(0)", ""),
         ("", "get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE)", ""),
         ("", "get_global_id(0); helper(); barrier(CLK_LOCAL_MEM_FENCE)", ""),
-        ("", "get_global_id(0); for (int j = 0; j < n; j++) barrier(CLK_LOCAL_MEM_FENCE)", ""),
-        ("", "get_global_id(0); helper(); for (int j = 0; j < n; j++) barrier(CLK_LOCAL_MEM_FENCE)", BARRIERS),
-        ("", "get_global_id(0); helper(); if (n > 3) barrier(CLK_LOCAL_MEM_FENCE)", BARRIERS),
-        ("", "get_global_id(0); for (int j = 0; j < n; j++) { helper(); barrier(CLK_LOCAL_MEM_FENCE); }", BARRIERS),
-        ("", "get_global_id(0); meet(n)", BARRIERS),
+        ("", "get_global_id(0); helper(); if (n > 3) barrier(CLK_LOCAL_MEM_FENCE)", ""),
+        ("", "get_global_id(0); meet(n)", ""),
         ("", "n; barrier(CLK_LOCAL_MEM_FENCE)", ""),
         ("num_compute_units(2)", "n", ""),
+        (AUTORUN, "get_local_id(0); barrier(CLK_LOCAL_MEM_FENCE)", ""),
+        (AUTORUN, "get_local_id(0); helper(); if (get_num_groups(0) > 3) barrier(CLK_LOCAL_MEM_FENCE)", BARRIERS),
     ],
 )
 def test_what_cannot_print_in_hardware_is_said(attribute, text, reason):
+    given = "" if attribute == AUTORUN else "__global int *o, int n"
     source = (
-        'void helper(void) { printf("x"); }\n'
+        'channel int c; void helper(void) { printf("x"); }\n'
         'void meet(int n) { for (int j = 0; j < n; j++) { barrier(CLK_LOCAL_MEM_FENCE); printf("x"); } }\n'
-        f"__kernel __attribute__(({attribute})) void k(__global int *o, int n) {{ int i = {text}; helper(); o[i] = i; }}\n"
+        f"__kernel __attribute__(({attribute})) void k({given}) {{ int i = {text}; helper(); "
+        f"{'o[i] = i;' if given else ''} }}\n"
         "__kernel void other(void) { helper(); }"
     )
     result = compile(source, "de5net", Options(printf=True))
     told = [one for one in result.warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
-    assert {one.message for one in told} == ({f"printf prints nothing on the board: {reason}"} if reason else set())
+    calls = ", here and in 1 more call" if "helper" in text else ""
+    expected = {f"printf prints nothing on the board{calls}: {reason}"} if reason else set()
+    assert {one.message for one in told} == expected
     assert {one.prints_for for one in result.interface.streams} == {"other"} | (set() if reason else {"k"})
     assert all(one.formats[0].text == "x" for one in result.interface.streams)
+
+
+def test_without_printf_one_warning_names_the_first_of_all_calls():
+    source = "".join(f'__kernel void k{k}(int n) {{ printf("%d", n);\nprintf("{k}"); }}\n' for k in range(3))
+    told = [one for one in compile(source, "de5net").warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
+    assert [(one.span.line, one.message) for one in told] == [
+        (1, "printf prints nothing on the board, here and in 5 more calls")
+    ]
 
 
 def test_names_of_channels_stay_apart():

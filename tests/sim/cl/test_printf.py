@@ -47,6 +47,30 @@ __kernel void side_by_side(__global int *restrict o) {
     if (t[7 - l] & 2) printf("%d.%d after %d\n", g, l, t[7 - l]);
     o[get_global_id(1) * get_global_size(0) + get_global_id(0)] = t[7 - l];
 }
+int summed(__local int *t, int n, int i) {
+    for (int step = n / 2; step > 0; step >>= 1) {
+        if (i < step) { t[i] += t[i + step]; printf("  sum %d of %d: %d\n", i, step, t[i]); }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i == 0) printf(" step %d\n", step);
+    }
+    return t[0];
+}
+__attribute__((reqd_work_group_size(8, 1, 1)))
+__kernel void among_barriers(__global int *restrict o, int rounds) {
+    __local int t[8];
+    int i = get_local_id(0), sum = 0;
+    printf("item %d\n", i);
+    for (int round = 0; round < rounds; round++) {
+        t[i] = i * round + get_group_id(0);
+        for (int k = 0; k < (i & 3); k++) printf("%d.%d.%d ", round, i, k);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += summed(t, 8, i);
+        if (rounds > 2) { barrier(CLK_LOCAL_MEM_FENCE); if (i & 1) printf("odd %d: %d\n", i, sum); }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    printf("%d ends with %d\n", i, sum);
+    o[get_global_id(0)] = sum;
+}
 __kernel void silent(__global int *o) { o[0] = 3; }
 """
 
@@ -68,6 +92,8 @@ def printed(device: str, capsys: pytest.CaptureFixture) -> str:
     program.one_item(queue, (16,), (4,), o).wait()
     program.groups(queue, (12,), (4,), o).wait()
     program.one_item(queue, (4, 6), (2, 2), o).wait()
+    for rounds in (2, 3, 0):
+        program.among_barriers(queue, (16,), None, o, np.int32(rounds)).wait()
     events = [program.side_by_side(queue, (12, 2), (4, 2), o), program.side_by_side(queue, (4, 4), (4, 2), o)]
     events[-1].wait()
     return capsys.readouterr().out
@@ -85,7 +111,7 @@ def test_without_hardware_for_it_a_warning_says_so(monkeypatch):
     monkeypatch.setenv("SLUICE_PRINTF", "0")
     context = cl.create_some_context(board="de5net", device="board")
     log = cl.Program(context, SOURCE).build().get_build_info(None, cl.program_build_info.LOG)
-    assert log.count("printf prints nothing on the board") == 11
+    assert log.count("printf prints nothing on the board, here and in 16 more calls") == 1
 
 
 #: arguments of printf, and what C's printf writes
