@@ -5,9 +5,10 @@ one lane, or in two (low lane first) if it has 64 bits. Lanes that a call does n
 
 Work-items that run side by side, or on several compute units, send their records in any order. So the records of a
 kernel with many work-items have places: between the number and the arguments, lanes that are compared from the first
-one on, and in whose order the text of a launch is shown (:func:`in_order`). They hold the ids of the work-group in the
-dimensions of a launch, the last one first, then how many barriers the work-items of the group have passed, the
-local ids, and, where barriers stand among the calls of a work-item, how many calls it has made. That is the order in which a program that runs one work-item after the other prints.
+one on, and in whose order the text of a launch is shown (:func:`in_order`). They hold the ids of the work-group in
+the dimensions of a launch, the last one first, then how many barriers the work-items of the group have passed, the
+local ids, and, where barriers stand among the calls of a work-item, how many calls it has made. That is the order in
+which a program that runs one work-item after the other prints.
 """
 
 import struct

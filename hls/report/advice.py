@@ -9,6 +9,7 @@ a gain are left out.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from ..analysis.channels.endpoints import is_call
 from ..diag import Span
 from ..ir import Attr, MemoryObject, Op, Value, is_access, may_share, memory_name, walk
 from ..ir.loop_names import place_of
@@ -330,6 +331,7 @@ class Advisor:
     def _condition(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         load = next((part for part in cause.shares if part.part is Part.ROUND_TRIP), None)
         call = next((part for part in cause.shares if part.part is Part.CALL), None)
+        trying = _trying(plan, call) if call is not None else None
         early = tuple(KnownEarly(one.loop_op) for one in (plan, *self.copies(plan)))
         if load is not None:
             yield from self._looked_up(
@@ -337,6 +339,8 @@ class Advisor:
                 f"iteration waits for the load of {load.subject}",
                 load,
             )
+        elif trying is not None:
+            yield Candidate(f"Let the call wait instead of trying it again: {trying}", planned=early, at_best=True)
         elif call is not None and call.opcode == "channel_read":
             yield Candidate(
                 f"Simplify the exit condition: it depends on the read of channel {call.subject}, and channel reads are "
@@ -404,6 +408,22 @@ def _interval(loop: Loop) -> float | None:
     if loop.paced is None and loop.serial:
         return None
     return max(loop.ii / loop.interleaving, loop.paced or 0)
+
+
+def _trying(plan: RegionPlan, call: Share) -> str | None:
+    """How a call is written that waits, where a loop ends by the answer of one that does not."""
+    found = next(
+        (
+            op
+            for op in plan.region.ops
+            if is_call(op) and op.span == call.span and not op.attrs[Attr.BLOCKING] and op.opcode == call.opcode
+        ),
+        None,
+    )
+    if found is None:
+        return None
+    verb, there = ("write", "room") if call.opcode == "channel_write" else ("read", "a value")
+    return f"{verb}_channel_intel, or a pipe with __attribute__((blocking)), returns when there is {there}"
 
 
 def gained(change: str, loop: Loop, now: Loop) -> WouldBe | None:

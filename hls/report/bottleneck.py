@@ -70,7 +70,7 @@ class LoopExplainer:
         """Dependences through memory from one iteration to a later one, other than the bottleneck and those of serial
         regions."""
         known = [self.explain(plan), *(region.cause for region in self.serial(plan))]
-        places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
+        places = {(one.span, one.other) for one in known if one is not None and one.kind in ("memory", "channel")}
         found: dict[tuple, Bottleneck] = {}
         for c in plan.carried:
             if isinstance(c.arg.type, TokenType) and not c.overlap and not c.between and c.write.level > c.read.level:
@@ -251,7 +251,7 @@ class LoopExplainer:
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck(
-            kind="memory",
+            kind="memory" if held is None or not is_call(held) else "channel",
             subject=subject,
             span=held.span if held else plan.loop_op.span,
             other=gave.span if gave is not None and gave.span else _place(following, plan),

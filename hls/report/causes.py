@@ -14,6 +14,8 @@ def say_cause(bottleneck: Bottleneck) -> str:
         "data": "loop-carried dependence on {subject}{at}{earlier}",
         "memory": "loop-carried memory dependence from the {giver}{other} to the {subject}{at}{earlier}, which "
         "{touches} the same address",
+        "channel": "the order of the calls of a channel: the {subject}{at} waits for the {giver}{other} of an earlier "
+        "iteration",
         "condition": "late exit condition{at}",
         "resource": "{subject}",
         "turns": "{subject}{at} of an iteration, which may go to the same address and execute one after the other",

@@ -25,6 +25,9 @@ _IN_GENERAL = {
     "loop-carried dependence": "compute less between the read of the variable and its update, or let the loop around "
     "this one start several invocations, which interleave",
     "memory dependence": "access different elements in different iterations, or keep the element in a variable",
+    "channel order": "make all calls of the channel in one loop, or use a channel for each; a loop that only tries a "
+    "call again is not needed where the call waits (read_channel_intel, write_channel_intel, a pipe with the attribute "
+    "blocking)",
     "exit condition": "compute the bound before the loop, and compare a counter with it",
     "port": "access the memory less often in an iteration, or use several arrays",
 }

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import prod
 
 from ...diag import Code, CompileError, Diagnostic
-from ...ir import Attr, Function, Module, Op, walk
+from ...ir import Attr, Function, Module, walk
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
-from .link_printf import console_of, printf_calls, why_silent
+from .link_printf import console_of, printf_calls
 from .replicate_autorun import compute_units
 
 __all__ = ["ATTRIBUTES", "CheckLegality", "check_hardware"]
@@ -69,28 +69,23 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _silent(module: Module) -> list[Diagnostic]:
-    """A warning for the first printf that prints nothing on the board in at least one kernel, for each reason."""
-    silent: dict[str, list[Op]] = {}
-    for kernel in module.kernels:
-        if console_of(kernel) is None:
-            silent.setdefault(why_silent(module, kernel), []).extend(printf_calls(module, kernel))
+    """A warning at the first printf, where hardware does not print."""
+    kernels = [kernel for kernel in module.kernels if console_of(kernel) is None]
+    calls = list(dict.fromkeys(op for kernel in kernels for op in printf_calls(module, kernel)))
+    if not calls:
+        return []
+    more = len(calls) - 1
+    others = f", here and in {more} more call{'s' if more > 1 else ''}" if more else ""
     return [
         Diagnostic(
-            f"printf prints nothing on the board{_more(len(dict.fromkeys(calls)) - 1)}{': ' if reason else ''}{reason}",
+            f"printf prints nothing on the board{others}",
             calls[0].span,
-            f"run it in the emulator to see the text{'' if reason else ', or compile with --printf'}, or store the "
-            "value into a __global buffer",
+            "run it in the emulator to see the text, or compile with --printf, or store the value into a __global "
+            "buffer",
             "warning",
             code=Code.LEFT_OUT_OF_HARDWARE,
         )
-        for reason, calls in silent.items()
-        if calls
     ]
-
-
-def _more(count: int) -> str:
-    """Words for so many more calls."""
-    return f", here and in {count} more call{'s' if count > 1 else ''}" if count else ""
 
 
 def _with_units(function: Function) -> list[Diagnostic]:

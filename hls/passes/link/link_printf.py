@@ -10,16 +10,7 @@ from ...ir.printing import Format, record_type
 from ..manager import Form, ModulePass
 from .names import unused_name
 
-__all__ = [
-    "MADE",
-    "PASSED",
-    "LinkPrintf",
-    "console_of",
-    "printed_formats",
-    "printf_calls",
-    "record_place",
-    "why_silent",
-]
+__all__ = ["MADE", "PASSED", "LinkPrintf", "console_of", "printed_formats", "printf_calls", "record_place"]
 
 #: of the place of a record: how many barriers its work-item has passed
 PASSED = "passed"
@@ -31,8 +22,7 @@ MADE = "made"
 class LinkPrintf(ModulePass):
     """printf linking. Before: a linked program. After: each `printf` that a printing kernel reaches has the number of
     its format, and each such kernel has a channel for its records (:mod:`hls.ir.printing`), which leads out of the
-    design. Those of a kernel with many work-items have places. Kernels that cannot print (:func:`why_silent`) get no
-    channel."""
+    design. Those of a kernel with many work-items have places."""
 
     name = "link-printf"
     requires = frozenset({Form.LINKED})
@@ -43,7 +33,7 @@ class LinkPrintf(ModulePass):
         numbers: dict[Format, int] = {}
         for kernel in result.kernels:
             calls = printf_calls(result, kernel)
-            if not calls or why_silent(result, kernel):
+            if not calls:
                 continue
             for op in calls:
                 op.attrs[Attr.FORMAT_NUMBER] = numbers.setdefault(_format(op), len(numbers))
@@ -56,26 +46,11 @@ class LinkPrintf(ModulePass):
         return result
 
 
-def why_silent(module: Module, kernel: Function) -> str:
-    """Why hardware cannot print what a kernel prints; empty if it can."""
-    if kernel.attrs.get(Attr.AUTORUN) and _scattered(module, kernel):
-        return (
-            f"work-items of the autorun kernel '{kernel.name}' wait at barriers in a loop or an if that prints, or "
-            "between calls, and their text has no end at which it could be sorted"
-        )
-    return ""
-
-
-def _scattered(module: Module, kernel: Function) -> bool:
-    """Whether the calls of work-items come in no order that hardware keeps: see :func:`_keeps_order`."""
-    return bool(kernel.attrs.get(Attr.NDRANGE)) and not _keeps_order(list(_steps(module, kernel.body)))
-
-
 def record_place(module: Module, kernel: Function) -> tuple[tuple[str, int], ...]:
     """What the lanes hold that say the place of a record of a kernel: work-item functions with their dimensions, and
     ``PASSED`` for the barriers that have been passed, and ``MADE`` for the calls made, where barriers are among these.
-    Nothing for a single work-item, and for an autorun kernel, whose text has no end to be sorted at."""
-    if not kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
+    Nothing for a single work-item."""
+    if not kernel.attrs.get(Attr.NDRANGE):
         return ()
     sizes = (*(kernel.attrs.get(Attr.WORK_GROUP_SIZE) or (0, 0, 0)), 1, 1)
     dims = range(most_dims(kernel) - 1, -1, -1)
@@ -84,7 +59,7 @@ def record_place(module: Module, kernel: Function) -> tuple[tuple[str, int], ...
         *(("group_id", dim) for dim in dims),
         *(((PASSED, 0),) if waits else ()),
         *(("local_id", dim) for dim in dims if sizes[dim] != 1),
-        *(((MADE, 0),) if _scattered(module, kernel) else ()),
+        *(() if _keeps_order(list(_steps(module, kernel.body))) else ((MADE, 0),)),
     )
 
 

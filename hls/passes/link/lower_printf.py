@@ -76,10 +76,7 @@ class _Counted:
 
     def _print(self, region: Region, op: Op) -> None:
         build = Builder(region, op.span)
-        numbers = {
-            PASSED: lambda: self._number(build, self.passed),
-            MADE: lambda: self._number(build, self.made),
-        }
+        numbers = {PASSED: lambda: self._number(build, self.passed), MADE: lambda: self._number(build, self.made)}
         place = [numbers[what]() if what in numbers else _id(build, what, dim) for what, dim in self.place]
         _write(region, op, self.channel, place).attrs[Attr.SORTED] = True
         self._count(build, self.made, op.operands[0])

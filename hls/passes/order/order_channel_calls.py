@@ -19,14 +19,15 @@ class OrderChannelCalls(FunctionPass):
     """Channel ordering. Before: a flat kernel. After: calls on one end of a channel execute in program order, however
     scheduling divides the kernel into levels.
 
-    The tokens of a region stay in order, so a single call keeps its order if the invocations of the loops around it do
-    not interleave: these get the attribute ``interleave`` = False. Several calls of one region have the attribute
-    ``turn``, their position in its order. If calls are in several regions, each region waits for the previous one by a
-    token. With barriers, this holds for the calls between two barriers (see
-    :mod:`hls.passes.order.order_group_channels`). Every call has its position in the program as attribute ``order``: a
-    call that waits for another kernel must not be in an earlier level than a call before it, or the latter might never
-    execute. Calls whose values are sorted keep no order, and take no turns: each has a ``phase`` of its own. A non-blocking call that is alone on its end of a channel needs no ``turn``: it may execute as soon as its
-    token arrives.
+    The tokens of a region stay in order, so a single call keeps its order if the invocations of the loops around it
+    do not interleave: these get the attribute ``interleave`` = False. Several calls of one region have the
+    attribute ``turn``, their position in its order. If calls are in several regions, each region waits for the
+    previous one by a token. With barriers, this holds for the calls between two barriers (see
+    :mod:`hls.passes.order.order_group_channels`). Every call has its position in the program as attribute
+    ``order``: a call that waits for another kernel must not be in an earlier level than a call before it, or the
+    latter might never execute. Calls whose values are sorted keep no order, and take no turns: each has a ``phase``
+    of its own. A non-blocking call that is alone on its end of a channel needs no ``turn``: it may execute as soon
+    as its token arrives.
     """
 
     name = "order-channel-calls"

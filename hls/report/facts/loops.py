@@ -41,10 +41,11 @@ class Bottleneck:
     (``subject`` waits for the access at ``other`` of the invocation before, ``cycles`` after its last iteration).
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
-    (``subject`` is the access that waits for the access at ``other``), "condition" (the continue condition is known
-    late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are serialized), or a
-    limit of the source: "request" (this II), "concurrency" (at most ``subject`` iterations in flight), "ahead" (at most
-    ``subject`` iterations before the continue condition is known).
+    (``subject`` is the access that waits for the access at ``other``), "channel" (so for calls of one channel,
+    which keep their order), "condition" (the continue condition is known late), "resource" (``subject`` is shared),
+    "turns" (``subject``, stores of one iteration, are serialized), or a limit of the source: "request" (this II),
+    "concurrency" (at most ``subject`` iterations in flight), "ahead" (at most ``subject`` iterations before the
+    continue condition is known).
     """
 
     kind: str
@@ -58,7 +59,9 @@ class Bottleneck:
     memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
     #: of "memory": the accesses conflict in every run with enough iterations, so ``ivdep`` would be wrong
     proved: bool = False
-    giver: str = ""  #: of "memory" and "invocations": the access at ``other``, e.g. "store to t"; "" if unknown
+    giver: str = (
+        ""  #: of "memory", "channel" and "invocations": the access at ``other``, e.g. "store to t"; "" if unknown
+    )
     sentence: str = ""  #: all of this but the shares, as in "loop-carried dependence on sum (line 11)"
 
 
@@ -143,6 +146,7 @@ class Copies:
 CATEGORIES = {
     "data": "loop-carried dependence",
     "memory": "memory dependence",
+    "channel": "channel order",
     "condition": "exit condition",
     "resource": "port",
     "turns": "port",
@@ -230,8 +234,8 @@ class Loop:
 
     @computed
     def category(self) -> str:
-        """The kind of what limits the loop: "loop-carried dependence" (of data), "memory dependence", "port",
-        "exit condition", "request", "serial region", or "" if nothing does."""
+        """The kind of what limits the loop: "loop-carried dependence" (of data), "memory dependence", "channel
+        order", "port", "exit condition", "request", "serial region", or "" if nothing does."""
         if self.bottleneck is not None:
             return CATEGORIES[self.bottleneck.kind]
         return "serial region" if self.serial else ""

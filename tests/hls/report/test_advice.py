@@ -118,6 +118,12 @@ CASES = {
         "int m = read_channel_intel(c);\nfor (int i = 0; i < m; i++) o[i] = read_channel_intel(c);",
         CHANNEL,
     ),
+    "a write that waits": (
+        "Let the call wait instead of trying it again: write_channel_intel, or a pipe",
+        "for (int i = 0; i < n; i++) while (!write_channel_nb_intel(c, a[i])) {}",
+        "for (int i = 0; i < n; i++) write_channel_intel(c, a[i]);",
+        CHANNEL,
+    ),
     "no ii": ("Remove the pragma", "#pragma ii 40\n" + PLAIN, PLAIN, HEAD),
     "more at a time": ("Remove the pragma", "#pragma max_concurrency 5\n" + PLAIN, PLAIN, HEAD),
     "pipelined": ("Remove the pragma", "#pragma disable_loop_pipelining\n" + PLAIN, PLAIN, HEAD),
