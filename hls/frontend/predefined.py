@@ -183,6 +183,8 @@ STANDARDS: dict[str, dict[str, str]] = {
     "CL1.0": {"__OPENCL_C_VERSION__": "100"},
     "CL1.1": {"__OPENCL_C_VERSION__": "110"},
     "CL1.2": {},
+    # what hosts with opencl.hpp ask for where they ask for nothing
+    "CL2.0": {"__OPENCL_VERSION__": "200", "__OPENCL_C_VERSION__": "200", "CL_VERSION_2_0": "200", **_ATOMICS},
     "CL3.0": {
         "__OPENCL_VERSION__": "300",
         "__OPENCL_C_VERSION__": "300",

@@ -238,7 +238,8 @@ class Requests:
 
 
 def _devices() -> list[cl.Device]:
-    """The devices of the host; the vendors' variables for emulation choose the emulator."""
+    """The devices of the host: the board that $SLUICE_BOARD names, or all of them; the vendors' variables for emulation
+    choose the emulator."""
     count = _emulated_devices()
     if count and not os.environ.get("SLUICE_DEVICE"):
         os.environ["SLUICE_DEVICE"] = "emulator"
@@ -246,7 +247,8 @@ def _devices() -> list[cl.Device]:
         return [cl.Device(first.board, "emulator") for _ in range(count)]
     if os.environ.get("XCL_EMULATION_MODE") == "sw_emu" and not os.environ.get("SLUICE_DEVICE"):
         os.environ["SLUICE_DEVICE"] = "emulator"
-    return cl.get_platforms()[0].get_devices()
+    devices = cl.get_platforms()[0].get_devices()
+    return devices[:1] if os.environ.get("SLUICE_BOARD") else devices  # hosts that use all load one binary into all
 
 
 def _emulated_devices() -> int:
