@@ -1,5 +1,7 @@
 """The vendor's command ``aocl`` over ours: what Makefiles and users ask it for."""
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -30,7 +32,18 @@ host: host.o
 
 
 def main(words: list[str]) -> int:
-    """The command; returns its exit code: 1 for what cannot be read, 2 for a wrong command line."""
+    """The command; returns its exit code: 1 for what cannot be read, 2 for a wrong command line, and that of a signal
+    where nobody reads on, as in ``aocl report k.aocx | head -3``."""
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is written when Python ends
+        return 128 + signal.SIGPIPE
+    return code
+
+
+def _run(words: list[str]) -> int:
     command, rest = (words[0] if words else "help"), words[1:]
     fixed = {
         "compile-config": "",  # the headers are the system's
@@ -59,6 +72,8 @@ def main(words: list[str]) -> int:
         else:
             print(f"aocl: error: unknown command {' '.join(words)}\n{USAGE}", file=sys.stderr)
             return 2
+    except BrokenPipeError:
+        raise
     except (cl.Error, BoardError, OSError) as error:
         print(f"aocl: error: {error}", file=sys.stderr)
         return 1

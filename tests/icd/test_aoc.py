@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -108,6 +109,20 @@ def test_aocl_answers_makefiles(capfd):
     assert aocl.main(["report"]) == 2 and "report needs one file" in capfd.readouterr().err
     assert aocl.main(["env", "none.aocx"]) == 1 and "cannot read none.aocx: No such file" in capfd.readouterr().err
     assert aocl.main(["report", "nowhere.aocx"]) == 1 and "nowhere.aocx" in capfd.readouterr().err
+
+
+def test_aocl_ends_where_nobody_reads_on():
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from sim.icd import aocl; sys.exit(aocl.main(['makefile']))"],
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 def test_icd_prints_a_setting_for_a_shell(driver):

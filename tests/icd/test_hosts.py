@@ -90,6 +90,20 @@ def test_the_platform_answers_to_the_name_that_a_host_looks_for(driver):
     assert done.stdout.strip() == name, done.stderr
 
 
+def test_the_board_that_is_chosen_is_the_only_device(driver):
+    """A host that loads one binary into all devices finds none of another board."""
+    text = "print([d.name.split()[0] for d in cl.get_platforms()[0].get_devices()])"
+    assert driver.python(text, SLUICE_BOARD="ecp5_onchip").stdout.strip() == "['ecp5_onchip']"
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
+def test_the_host_in_c_leaks_nothing_and_reads_nothing_undefined(driver):
+    """In the host's own process: what forks for the server only starts it."""
+    checks = ("--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect,possible")
+    done = driver.run("valgrind", "-q", "--child-silent-after-fork=yes", *checks, driver.build(HOSTS / "host.c"))
+    assert done.returncode == 0 and RIGHT in done.stdout, done.stderr
+
+
 def test_the_vendors_variable_for_emulation_gives_so_many_devices(driver):
     text = "print([d.name.split()[-1] for d in cl.get_platforms()[0].get_devices()])"
     done = driver.python(text, SLUICE_DEVICE="", CL_CONTEXT_EMULATOR_DEVICE_INTELFPGA="2")
