@@ -114,7 +114,8 @@ def test_late_answers(latency):
             assert ctx.get(dut.late) == late, now
             found.add(late)
             ask = rng.random() < (0.4 if len(asked) - answered < 80 else 0)
-            there, refused = len(asked) > answered and rng.random() < 0.6, rng.random() < 0.1
+            often = 0.6 if now // 200 % 2 else 0.2
+            there, refused = len(asked) > answered and rng.random() < often, rng.random() < 0.1
             answer, refused = there and not refused, there and refused
             for port, value in ((delay.i, ask), (dut.answered, answer), (dut.refused, refused)):
                 ctx.set(port, value)
