@@ -195,6 +195,8 @@ def _held_by(launch: model.Launch, id: str) -> str:
     most = max((one for one in launch.held if one.id == id), key=lambda one: one.cycles, default=None)
     if most is None or most.cycles < launch.cycles / 100:
         return "-"
+    if most.cause == "issued":
+        return "nothing lost: iterations were issued"
     return f"{most.cause}{at_line(most.cause_line)}"
 
 
