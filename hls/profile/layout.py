@@ -173,7 +173,6 @@ class Account:
     cause: str
     line: int | None = None
     category: str = "memory"  #: one of CATEGORIES
-    bits: int = COUNTER_BITS  #: of its register
 
     def __post_init__(self):
         if self.category not in CATEGORIES:
@@ -181,7 +180,8 @@ class Account:
 
     def counters(self) -> tuple[Counter, ...]:
         """The single counter of the account, in cycles."""
-        return (Counter(f"account_{self.key}", "account", self.cause, self.line, self.bits),)
+        bits = DRAIN_BITS if self.category == "drain" else COUNTER_BITS
+        return (Counter(f"account_{self.key}", "account", self.cause, self.line, bits),)
 
 
 @dataclass(frozen=True)

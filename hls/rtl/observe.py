@@ -172,7 +172,7 @@ class KernelCounters:
                 f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None, self._category(cause)
             )
         yield Account(f"{len(self.causes)}_between", "latency between iterations", category="latency")
-        yield Account(f"{len(self.causes) + 1}_drain", "drain", category="drain", bits=DRAIN_BITS)
+        yield Account(f"{len(self.causes) + 1}_drain", "drain", category="drain")
 
     def _category(self, cause) -> str:
         if cause.kind in _CATEGORY:
