@@ -2,12 +2,13 @@
 
 from amaranth import *
 from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .contract import Timing
 from .library import shared
 
-__all__ = ["CycleAccount", "EventCounter", "LateAnswers", "LeaveInterval", "PeakCounter", "account"]
+__all__ = ["CycleAccount", "EventCounter", "LateAnswers", "LaterEvents", "LeaveInterval", "PeakCounter", "account"]
 
 
 def _check_bits(bits):
@@ -75,16 +76,65 @@ class PeakCounter(wiring.Component):
 
 
 @shared
+class LaterEvents(wiring.Component):
+    """Repeats events of several kinds, each a fixed number of cycles later, however closely they follow one another.
+
+    Rules
+    -----
+    1. ``o`` is ``i`` of the cycle ``cycles`` before, or 0 if that was before the last reset.
+
+    Parameters
+    ----------
+    count : kinds of events, at least 1
+    cycles : at least 0
+    """
+
+    SHORT = 16  #: cycles up to which registers are as small as a table that is written round and round
+
+    def __init__(self, count: int, cycles: int) -> None:
+        _check_bits(count)
+        if not isinstance(cycles, int) or cycles < 0:
+            raise ValueError(f"cycles must be an integer that is not negative, not {cycles!r}")
+        self.count, self.cycles = count, cycles
+        super().__init__({"i": In(count), "o": Out(count)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build a chain of registers, or a table of as many words as there are cycles."""
+        m = Module()
+        if self.cycles > self.SHORT:
+            self._table(m)
+            return m
+        event = self.i
+        for k in range(self.cycles):
+            later = Signal(self.count, name=f"later_{k}")
+            m.d.sync += later.eq(event)
+            event = later
+        m.d.comb += self.o.eq(event)
+        return m
+
+    def _table(self, m: Module) -> None:
+        """Each word is read, then written, once a round; a reset does not empty the table, so the words of the first
+        round are not valid."""
+        place, valid = Signal(range(self.cycles)), Signal()
+        memory = m.submodules.events = Memory(shape=self.count, depth=self.cycles, init=[])
+        read, write = memory.read_port(domain="comb"), memory.write_port()
+        m.d.comb += [read.addr.eq(place), write.addr.eq(place), write.en.eq(1), write.data.eq(self.i)]
+        m.d.comb += self.o.eq(Mux(valid, read.data, 0))
+        m.d.sync += place.eq(place + 1)
+        with m.If(place == self.cycles - 1):
+            m.d.sync += [place.eq(0), valid.eq(1)]
+
+
+@shared
 class LateAnswers(wiring.Component):
     """Detects when the oldest response of a unit that answers in order takes longer than the unit's latency.
 
     Rules
     -----
-    1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were
-       ``answered`` before t: the oldest one in flight is older than the latency.
+    1. ``late`` is high in cycle t if more requests were ``due`` than were ``answered`` before t: the oldest one in
+       flight is older than the latency. A request is due ``latency`` - 1 cycles after it was made.
     2. Responses that wait because the requester has ``refused`` one are not late, nor are those queued after them: as
        many as were overdue then may be overdue, until fewer are.
-    3. ``clear`` discards all requests.
 
     Parameters
     ----------
@@ -98,22 +148,22 @@ class LateAnswers(wiring.Component):
         _check_bits(latency)
         _check_bits(most)
         self.latency, self.most = latency, most
-        super().__init__({"asked": In(1), "answered": In(1), "refused": In(1), "clear": In(1), "late": Out(1)})
+        super().__init__({"due": In(1), "answered": In(1), "refused": In(1), "late": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
-        """Build a shift register of the requests of the last ``latency`` cycles, and a counter of those overdue."""
+        """Build a counter of the requests that are overdue, and one of those of them that may not be."""
         m = Module()
-        under_way = Signal(self.latency)
-        overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered ahead of the latency
-        allowed, waiting = Signal(range(self.most + 1)), Signal(range(self.most + 1))
-        m.d.comb += [waiting.eq(Mux(overdue > 0, overdue, 0)), self.late.eq(waiting > allowed)]
-        with m.If(self.clear):
-            m.d.sync += allowed.eq(0)
-        with m.Elif(self.refused | (waiting < allowed)):
-            m.d.sync += allowed.eq(waiting)
+        overdue = Signal(range(-self.latency, self.most + 1))  # below 0: answered ahead of the latency
+        beyond = Signal(range(-1, self.most + 1))  # overdue ones, if any, without those that may be
+        more, less = Signal(), Signal()  # overdue ones after this cycle
+        m.d.comb += [
+            more.eq(self.due & ~self.answered & (overdue >= 0)),
+            less.eq(self.answered & ~self.due & (overdue > 0)),
+            self.late.eq(beyond > 0),
+        ]
         m.d.sync += [
-            under_way.eq(Mux(self.clear, 0, Cat(self.asked, under_way)[: self.latency])),
-            overdue.eq(Mux(self.clear, 0, overdue + Cat(self.asked, under_way)[self.latency - 1] - self.answered)),
+            overdue.eq(overdue + self.due - self.answered),
+            beyond.eq(Mux(self.refused | (beyond < 0), 0, beyond) + more - less),
         ]
         return m
 
@@ -136,7 +186,7 @@ class LeaveInterval(wiring.Component):
     bits : width of the number of tokens inside
     """
 
-    def __init__(self, bits: int = 32) -> None:
+    def __init__(self, bits: int = 16) -> None:
         _check_bits(bits)
         self.bits = bits
         super().__init__({"issued": In(1), "left": In(1), "clear": In(1), "starts": Out(1), "busy": Out(1)})

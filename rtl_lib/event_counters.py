@@ -110,7 +110,7 @@ class EventCounters(wiring.Component):
         read, write = memory.read_port(domain="comb"), memory.write_port()
         before, residue = Signal(self.bits, name=f"before{n}"), Signal(bits, name=f"residue{n}")
         total = Cat(residue, (before[bits:] + (residue < before[:bits]))[: self.bits - bits])
-        m.d.sync += [residue.eq(Cat(residues).word_select(place, bits)), before.eq(read.data)]
+        m.d.sync += [residue.eq(Array(residues)[place]), before.eq(read.data)]
         with m.If(first):
             m.d.sync += before.eq(0)
         m.d.comb += [read.addr.eq(place), write.addr.eq(visited), write.en.eq(1), write.data.eq(total)]

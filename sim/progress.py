@@ -133,7 +133,9 @@ def read_counters(session: Session, kernel: KernelInterface, probe: Probe | None
         return probe.counters(kernel.layout)
     places = {CYCLES: at.CYCLES} | {counter.name: counter.offset for counter in kernel.counters}
     words = session.read([kernel.base + offset + half for offset in places.values() for half in (0, 4)])
-    return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
+    return kernel.layout.of_registers(
+        {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
+    )
 
 
 def _moving(kernel: KernelInterface) -> list[str]:

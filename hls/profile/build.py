@@ -94,18 +94,10 @@ def since(layout: Layout, before: Mapping[str, int], now: Mapping[str, int]) -> 
     ``now``. Cycles without a cause move from drain to latency when something is issued: here all are latency."""
     keep = {c.name for c in layout.counters if c.kind in ("level", "max_level")}
     found = {name: value if name in keep else value - before.get(name, 0) for name, value in now.items()}
-    for between, drain in _rests(layout):
+    for between, drain in layout.rests:
         found[between] += found[drain]
         found[drain] = 0
     return found
-
-
-def _rests(layout: Layout) -> list[tuple[str, str]]:
-    """The names of the two counters of the cycles without a cause, for each unit."""
-    if not layout.counted:
-        return []
-    between, drain = (one for account in layout.accounts[-2:] for one in account.counters())
-    return [(layout.unit_name(unit, between), layout.unit_name(unit, drain)) for unit in range(layout.units)]
 
 
 def accounts_of(layout: Layout, entries: Sequence[AccountEntry]) -> tuple[model.Account, ...]:

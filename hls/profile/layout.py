@@ -30,6 +30,7 @@ __all__ = [
     "CHANNEL_KINDS",
     "COUNTER_BITS",
     "CYCLES",
+    "DRAIN_BITS",
     "EARLY_KINDS",
     "LOCAL_KINDS",
     "LOOP_KINDS",
@@ -63,6 +64,9 @@ ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 EARLY_KINDS = (*ACCESS_KINDS, "vain")
 LOCAL_KINDS = ("accepted", "stalled")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
+#: of the register of ``drain``, the latency of the pipelines after the last issue; it stops at half of its range, and
+#: what is longer counts as latency before the last issue
+DRAIN_BITS = 20
 COUNTER_BITS = 48  #: overflows after 13 days at 240 MHz
 CYCLES = "cycles"  #: the name of the control port's cycle count in ``decode``
 
@@ -176,7 +180,8 @@ class Account:
 
     def counters(self) -> tuple[Counter, ...]:
         """The single counter of the account, in cycles."""
-        return (Counter(f"account_{self.key}", "account", self.cause, self.line),)
+        bits = DRAIN_BITS if self.category == "drain" else COUNTER_BITS
+        return (Counter(f"account_{self.key}", "account", self.cause, self.line, bits),)
 
 
 @dataclass(frozen=True)
@@ -229,6 +234,32 @@ class Layout:
         return {f"part{place}_{name}": value for name, value in values.items() if name != CYCLES}
 
     @property
+    def rests(self) -> tuple[tuple[str, str], ...]:
+        """The names of the two counters of the cycles without a cause, before the last issue and after it, for each
+        unit."""
+        if not self.has_accounts:
+            return ()
+        between, drain = (
+            [account.counters()[0] for account in self.accounts if account.category == category]
+            for category in ("latency", "drain")
+        )
+        units = range(self.units)
+        return tuple(
+            (self.unit_name(k, one), self.unit_name(k, two)) for k in units for one, two in zip(between, drain)
+        )
+
+    def of_registers(self, shown: Mapping[str, int]) -> dict[str, int]:
+        """The counters from what their registers show. The register of the cycles without a cause before the last issue
+        also counts those after it, which have a short register of their own. (Of a kernel that runs, registers are read
+        one after the other, so the difference may be some cycles below 0; the sum of both is exact.)"""
+        values = dict(shown)
+        for between, drain in self.rests:
+            values[between] -= values[drain]
+        for part in self.parts:
+            values |= self.of_whole(part, part.of_registers(self.of_part(part, values)))
+        return values
+
+    @property
     def joined(self) -> bool:
         """Whether the kernel passes values to or from others."""
         return any(not one.inner for one in self.channels)
@@ -256,9 +287,9 @@ class Layout:
 
     @property
     def computed(self) -> int:
-        """How many of :attr:`counters` count no signal: the levels of channels, and the accounts of the cycles without
-        a cause, before and after the last issue."""
-        of_unit = 2 * len(self.channels) * self.has_events + 2 * self.has_accounts
+        """How many of :attr:`counters` count no signal: the levels of channels, and the account of the cycles without
+        a cause after the last issue."""
+        of_unit = 2 * len(self.channels) * self.has_events + self.has_accounts
         return of_unit * self.units + sum(part.computed for part in self.parts)
 
     def unit_name(self, unit: int, counter: Counter) -> str:

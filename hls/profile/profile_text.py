@@ -115,8 +115,8 @@ def _longest(
 
 
 def _accesses(launches: Sequence[model.Launch]) -> Table:
-    rows, more = _longest(launches, lambda launch: launch.accesses, lambda one: one.stall or 0.0)
-    crossing = any(one.unaligned for _, one in rows)
+    rows, more = _longest(launches, lambda launch: _alike(launch.accesses), lambda row: row[0].stall or 0.0)
+    crossing = any(one.unaligned for _, (one, _) in rows)
     found = table(
         f"Global memory, in {_numbers(launches)}{more}",
         "line",
@@ -132,10 +132,10 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
         *(["unaligned"] if crossing else []),
         "<held up by",
     )
-    for launch, one in rows:
+    for launch, (one, of) in rows:
         found.add_row(
             line_of(one.line),
-            f"{launch.kernel}: {one.kind} {one.buffer}",
+            f"{launch.kernel}: {one.kind} {one.buffer}{f' x {of}' if of > 1 else ''}",
             one.unit,
             percent(one.occupancy),
             percent(one.activity),
@@ -145,7 +145,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
             percent(one.efficiency),
             burst_of(one.average_burst, one.max_burst),
             *([percent(one.unaligned)] if crossing else []),
-            _held_by(launch, one.id),
+            _held_by(launch, one),
         )
     return found
 
@@ -190,12 +190,23 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
     return found
 
 
-def _held_by(launch: model.Launch, id: str) -> str:
-    """What the cycles in which an operation is held up are attributed to, mostly."""
-    most = max((one for one in launch.held if one.id == id), key=lambda one: one.cycles, default=None)
+def _alike(accesses: Sequence[model.Access]) -> list[tuple[model.Access, int]]:
+    """Of the accesses of one line to one buffer by units of one kind, as unrolling makes them: the one that stalls
+    most, and how many there are."""
+    groups: dict[tuple[int | None, str, str, str], list[model.Access]] = {}
+    for one in accesses:
+        groups.setdefault((one.line, one.kind, one.buffer, one.unit), []).append(one)
+    return [(max(group, key=lambda one: one.stall or 0.0), len(group)) for group in groups.values()]
+
+
+def _held_by(launch: model.Launch, access: model.Access) -> str:
+    """What the cycles in which an access is held up are attributed to, mostly; the line where it is another one."""
+    most = max((one for one in launch.held if one.id == access.id), key=lambda one: one.cycles, default=None)
     if most is None or most.cycles < launch.cycles / 100:
         return "-"
-    return f"{most.cause}{at_line(most.cause_line)}"
+    if most.cause == "issued":
+        return "nothing lost: iterations were issued"
+    return f"{most.cause}{at_line(most.cause_line) if most.cause_line != access.line else ''}"
 
 
 def _local(launches: Sequence[model.Launch]) -> Table:

@@ -222,7 +222,8 @@ def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | 
         return f"in a circle through {kernel}: kernels wait for each other"
     cause = present(cause)  # of an account
     if cause == "issued":
-        return f"while {kernel} issued (latency of its pipeline, or the effect of an earlier wait)"
+        why = "latency of its pipeline, the effect of an earlier wait, or iterations that pass no value"
+        return f"while {kernel} issued ({why})"
     if cause.startswith("waiting for "):
         return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{at_line(line)}"
     return f"for {kernel}: {cause}{at_line(line)}"

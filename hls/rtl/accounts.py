@@ -23,12 +23,15 @@ from dataclasses import dataclass
 
 from amaranth import *
 
-from rtl_lib.count import LateAnswers
+from rtl_lib.count import LateAnswers, LaterEvents
 
 from ..ir import Op
 from ..narrow import present
 
 __all__ = ["Cause", "causes_of", "signals_of"]
+
+#: Requests of an operation that are unanswered at most, where no queue of tokens limits them.
+MOST = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,7 @@ class _Detectors:
         self.active: dict[Op, object] = {}  #: of outer loops
         inner = [self.seen["issued", plan.loop] for plan in _inner_loops(context)]
         self.issues = Cat(inner).any() if inner else context.run.entered  #: whether something is issued
-        self.late = {
-            op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
-        }
+        self.late = self._late([unit for unit in context.servers.units.values() if unit.access.direction != "store"])
 
     def signal(self, cause: Cause) -> Value:
         """The signal of a cause."""
@@ -186,16 +187,32 @@ class _Detectors:
             return C(1)
         return self.late.get(op, C(0))
 
-    def _late(self, unit):
-        part = LateAnswers(self._memory_latency(unit), 1 << 16)
+    def _late(self, units) -> dict[Op, Value]:
+        """By operation, whether the oldest response of its unit is late."""
+        due: dict[Op, Value] = {}
+        for latency in sorted({self._memory_latency(unit) for unit in units}):
+            ops = [unit.op for unit in units if self._memory_latency(unit) == latency]
+            part = self.m.submodules[f"due_after_{latency}"] = LaterEvents(len(ops), latency - 1)
+            self.m.d.comb += part.i.eq(Cat(self.seen["accepted", op] for op in ops))
+            due |= dict(zip(ops, part.o, strict=True))
+        return {unit.op: self._late_of(unit, due[unit.op]) for unit in units}
+
+    def _late_of(self, unit, due: Value) -> Value:
+        part = LateAnswers(self._memory_latency(unit), self._most_under_way(unit.op))
         self.m.submodules[f"late_{self.context.names.op(unit.op)}"] = part
         self.m.d.comb += [
-            part.asked.eq(self.seen["accepted", unit.op]),
+            part.due.eq(due),
             part.answered.eq(unit.unit.o.valid & unit.unit.o.ready),
             part.refused.eq(self._refused(unit.op)),
-            part.clear.eq(self.context.run.restart),
         ]
         return part.late
+
+    def _most_under_way(self, op: Op) -> int:
+        """How many requests of an operation can be unanswered: their tokens are in its level, or in the queue after it,
+        or their requests wait in a queue of their own."""
+        plans = [*self.context.plan.loops.values(), self.context.plan.top]
+        levels = [(level, row) for plan in plans for level in plan.levels for row in level.row if row.op is op]
+        return max((level.depth + level.bypass_depth + row.request_depth for level, row in levels), default=MOST)
 
     def _memory_latency(self, unit) -> int:
         return self.context.memories[unit.access.location].read_latency

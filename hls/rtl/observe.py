@@ -5,13 +5,13 @@ from functools import cached_property
 
 from amaranth import *
 
-from rtl_lib.count import CycleAccount, EventCounter, LeaveInterval, PeakCounter
+from rtl_lib.count import CycleAccount, LeaveInterval, PeakCounter
 
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
 from ..narrow import present
 from ..planning.schedule.interleaving import together
-from ..profile.layout import COUNTER_BITS, Account, Layout
+from ..profile.layout import DRAIN_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Local as LocalLayout
@@ -362,26 +362,19 @@ class KernelCounters:
             part.clear.eq(self.hardware.start),
             part.causes.eq(Cat(self.signals)),
         ]
-        *named, rest = part.accounts
-        self.built += [Built(event=event) for event in named]
-        self.built += [Built(value=value) for value in self._split(rest)]
+        self.built += [Built(event=event) for event in part.accounts]
+        self.built.append(Built(value=self._drain(part.accounts[-1])))
 
-    def _split(self, rest):
-        """The cycles without a cause, of which ``rest`` tells, before the last issue and those after it."""
-        counter = self.m.submodules.rest = EventCounter(COUNTER_BITS)
-        self.m.d.comb += [counter.event.eq(rest), counter.clear.eq(self.hardware.start)]
-        between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
-        shown = self.signals[0] if self.causes[0].kind == "issued" else C(0)
-        for k in range(CycleAccount.timing.latency + EventCounter.timing.latency):
-            later = Signal(name=f"issued_before_{k + 1}")
-            self.m.d.sync += later.eq(shown & ~self.hardware.start)
-            shown = later
-        with self.m.If(self.hardware.start):
-            self.m.d.sync += between.eq(0)
-        with self.m.Elif(shown):
-            self.m.d.sync += between.eq(counter.value)
-        self.m.d.comb += drain.eq(counter.value - between)
-        return between, drain
+    def _drain(self, rest) -> Value:
+        """The cycles without a cause, of which ``rest`` tells, since the last issue."""
+        drain, issued = Signal(DRAIN_BITS, name="drain"), Signal(name="issued_before")
+        if self.causes[0].kind == "issued":
+            self.m.d.sync += issued.eq(self.signals[0])  # as late as the account of the cycle
+        with self.m.If(self.hardware.start | issued):
+            self.m.d.sync += drain.eq(0)
+        with self.m.Elif(rest & ~drain[-1]):
+            self.m.d.sync += drain.eq(drain + 1)
+        return drain
 
     def _peak(self, level) -> None:
         peak = PeakCounter(max(1, len(level)))

@@ -1,6 +1,7 @@
 """Profiles of example programs: every figure as in a golden file, the form of the schema, and sums."""
 
 import json
+import shutil
 from functools import cache
 
 import jsonschema
@@ -17,6 +18,11 @@ SIZES = {
     "smoother": ["--n=1000"],
     "groups": ["--values=700", "--n=13"],
     "packets": ["--packets=60"],
+}
+#: by program, the depth of its channels in the source, another one, and what the profile says of it
+DEPTHS = {
+    "smoother": ("depth(8)", "depth(512)", "a greater depth does not help: the writer is slower"),
+    "packets": ("depth(64)", "depth(1024)", "a greater depth does not help: the writer is slower"),
 }
 
 
@@ -57,3 +63,25 @@ def test_figures_of_vecadd_that_are_known_by_hand(profile_of):
         assert one["average_burst"] == pytest.approx(16 if one["kind"] == "store" else 256 / 17, abs=1e-6)
     for loop in (loop for launch in launches for loop in launch["loops"]):
         assert (loop["iterations"], loop["static_ii"]) == (4096, 1)
+
+
+@pytest.mark.parametrize("name", DEPTHS)
+def test_what_the_profile_says_of_depths_holds_in_a_second_run(profile_of, name, tmp_path):
+    before, after, said = DEPTHS[name]
+    shutil.copytree(ROOT / "examples" / name, tmp_path / "examples" / name)
+    shutil.copy(ROOT / "examples" / "common.py", tmp_path / "examples")
+    kernel = tmp_path / "examples" / name / "kernel.cl"
+    source = kernel.read_text()
+    assert before in source
+    kernel.write_text(source.replace(before, after))
+    done = sluice(tmp_path, "profile", "-o", "out", f"examples/{name}/host.py", *SIZES[name])
+    assert done.returncode == 0, done.stderr
+    first, second = profile_of(name), json.loads((tmp_path / "out" / "profile.json").read_text())
+    assert {one["sentence"] for one in first["depths"]} == {said}
+    asked = int(after.removeprefix("depth(").removesuffix(")"))
+    assert asked in {one["actual"]["depth"] for one in second["depths"]}
+    cycles = [
+        {one["kernel"]: one["cycles"] for one in run["launches"] if not one["capture"]} for run in (first, second)
+    ]
+    for one, two in zip(*(cycles[k].values() for k in (0, 1)), strict=True):
+        assert two == pytest.approx(one, rel=0.005), cycles

@@ -3,8 +3,9 @@
 import random
 
 import pytest
+from amaranth import Module, ResetInserter, Signal
 
-from rtl_lib.count import CycleAccount, EventCounter, LateAnswers, LeaveInterval, PeakCounter, account
+from rtl_lib.count import CycleAccount, EventCounter, LateAnswers, LaterEvents, LeaveInterval, PeakCounter, account
 from rtl_lib.event_counters import EventCounters
 
 from .bench import simulate
@@ -97,30 +98,52 @@ def test_event_counters(counters):
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize("latency", [1, 2, 7])
+@pytest.mark.parametrize("latency", [1, 2, 7, 40])
 def test_late_answers(latency):
-    """Rules 1 to 3: an answer called late within its latency or behind a refused one, one called in time, or requests
-    kept over a clear."""
-    rng, dut = random.Random(latency), LateAnswers(latency, 64)
+    """Rules 1 and 2, behind the events that say when a request is due: an answer called late within its latency or
+    behind a refused one, or one called in time; with more than the shortest table's latency, too."""
+    rng, m, dut, delay = random.Random(latency), Module(), LateAnswers(latency, 80), LaterEvents(1, latency - 1)
+    m.submodules.dut, m.submodules.delay = dut, delay
+    m.d.comb += dut.due.eq(delay.o)
 
     async def bench(ctx):
         asked, answered, found, allowed = [], 0, set(), 0
-        for now in range(800):
+        for now in range(1600):
             overdue = max(0, sum(when <= now - latency for when in asked) - answered)
             late = overdue > allowed
             assert ctx.get(dut.late) == late, now
             found.add(late)
-            ask, clear = rng.random() < 0.4, rng.random() < 0.01
-            there, refused = len(asked) > answered and rng.random() < 0.6, rng.random() < 0.1
+            ask = rng.random() < (0.4 if len(asked) - answered < 80 else 0)
+            often = 0.6 if now // 200 % 2 else 0.2
+            there, refused = len(asked) > answered and rng.random() < often, rng.random() < 0.1
             answer, refused = there and not refused, there and refused
-            for port, value in ((dut.asked, ask), (dut.answered, answer), (dut.refused, refused), (dut.clear, clear)):
+            for port, value in ((delay.i, ask), (dut.answered, answer), (dut.refused, refused)):
                 ctx.set(port, value)
             await ctx.tick()
-            allowed = 0 if clear else overdue if refused else min(allowed, overdue)
-            asked, answered = ([], 0) if clear else (asked + [now] * ask, answered + answer)
+            allowed = overdue if refused else min(allowed, overdue)
+            asked, answered = asked + [now] * ask, answered + answer
         assert found == {True, False}
 
-    simulate(dut, bench)
+    simulate(m, bench)
+
+
+@pytest.mark.parametrize("cycles", [0, 1, LaterEvents.SHORT, LaterEvents.SHORT + 1, 50])
+def test_later_events(cycles):
+    """Rule 1, and nothing of the time before a reset."""
+    rng, dut = random.Random(cycles), LaterEvents(3, cycles)
+    reset = Signal()
+
+    async def bench(ctx):
+        seen = []
+        for now in range(300):
+            ctx.set(dut.i, event := rng.randrange(8))
+            ctx.set(reset, drop := now in (100, 130))
+            seen.append(event)
+            assert ctx.get(dut.o) == (seen[-1 - cycles] if len(seen) > cycles else 0), now
+            await ctx.tick()
+            seen = [] if drop else seen
+
+    simulate(ResetInserter(reset)(dut), bench)
 
 
 @pytest.mark.parametrize("interval", [1, 3, 10])

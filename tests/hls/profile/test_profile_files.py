@@ -90,6 +90,24 @@ def test_copies_of_a_kernel_are_one_entry_and_other_tables_have_a_bound():
     assert len(text.splitlines()) < 120 and len(render_brief(whole).splitlines()) < 40
 
 
+def test_accesses_of_one_line_to_one_buffer_are_one_row_and_what_loses_nothing_is_said():
+    one = with_access(launch(issue=900, memory=100)).accesses[0]
+    copies = tuple(replace(one, id=f"a{k}", stall=(1 + k) / 100) for k in range(8))
+    others = (replace(one, id="b", buffer="b", stall=0.5), replace(one, id="c", buffer="c"))
+    held = (
+        model.Held("a7", "load of a", 4, "waiting for load of a", 4, 80),
+        model.Held("b", "load of b", 4, "waiting for load of a", 9, 500),
+        model.Held("c", "load of c", 4, "issued", None, 100),
+    )
+    whole = profile(replace(launch(issue=900, memory=100), accesses=(*copies, *others), held=held))
+    text = render_profile(whole)
+    table = text[text.index("Global memory") :].partition("\n\n\n")[0]
+    assert " ".join(table.split()).count("k: load") == 3
+    words = " ".join(word for row in table.splitlines() for word in row.split())
+    assert "a x 8" in words and "8.0%" in words and "7.0%" not in words
+    assert "nothing lost" in words and "(line 9)" in words and "(line 4)" not in words
+
+
 def test_text_has_the_accesses_inside_kernels_that_wait():
     one = model.Local("t", "store", "tile", 5, None, 50, 0.5, 0.2)
     never = replace(one, id="u", memory="other", stall=0.0)

@@ -133,7 +133,7 @@ def test_each_end_of_a_chain_of_waits_has_its_words():
         return blame_sentence([replace(BLAME, end=end, last_cause=cause, last_line=line)])[0]
 
     assert said("account", "recurrence of loop k", 5) == "90 cycles for feed: recurrence of loop k (line 5)"
-    issued = "90 cycles while feed issued (latency of its pipeline, or the effect of an earlier wait)"
+    issued = "90 cycles while feed issued (latency of its pipeline, the effect of an earlier wait, or iterations that pass no value)"
     assert said("account", "issued") == issued
     assert said("circle") == "90 cycles in a circle through feed: kernels wait for each other"
     assert said("stream") == "90 cycles while a stream of the board was not ready"

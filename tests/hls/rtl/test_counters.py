@@ -11,7 +11,7 @@ from amaranth.hdl import UnusedElaboratable
 from hls import Options, compile
 from hls.model.netlist import read_modules
 from hls.profile import decode
-from hls.profile.layout import CYCLES
+from hls.profile.layout import COUNTER_BITS, CYCLES, DRAIN_BITS
 from sim.cl.options import parse_options
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -93,3 +93,20 @@ def test_a_run_without_some_of_the_counters():
     found = decode(accesses, {counter.name: 0 for counter in accesses.counters} | {CYCLES: 10})
     assert [account["cycles"] for account in found["accounts"]] == [10]
     assert "not counted" in found["accounts"][0]["cause"] and [loop["iterations"] for loop in found["loops"]] == [0]
+
+
+def test_the_cycles_without_a_cause_are_told_apart_by_two_registers():
+    """One counts all of them, the short one those after the last issue."""
+    (kernel,) = built(SOURCE, "all").interface.kernels
+    ((between, drain),) = kernel.layout.rests
+    bits = {one.name: one.bits for one in kernel.layout.counters}
+    assert bits[drain] == DRAIN_BITS < bits[between] == COUNTER_BITS
+    shown = {one.name: 5 for one in kernel.layout.counters} | {between: 30, drain: 12, CYCLES: 100}
+    assert kernel.layout.of_registers(shown) == shown | {between: 18}
+    whole = replace(kernel.layout, units=2, parts=(replace(kernel.layout, kernel="other"),))
+    assert len(whole.rests) == 2
+    shown = {one.name: 7 if one.name.endswith(between) else 3 for one in whole.counters} | {CYCLES: 100}
+    found = whole.of_registers(shown)
+    assert {name for name in found if found[name] == 4} == {f"unit0_{between}", f"unit1_{between}", f"part1_{between}"}
+    accesses = replace(kernel.layout, counted="accesses")
+    assert accesses.rests == () and accesses.of_registers({}) == {}

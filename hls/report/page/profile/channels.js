@@ -138,7 +138,7 @@ function blameEnd(one) {
   if (one.end === "stream") return "a stream of the board was not ready";
   if (one.end === "idle") return `${last} did not run`;
   if (one.end === "circle") return `a circle through ${last}: kernels wait for each other`;
-  if (one.last_cause === "issued") return `${last} issued: latency of its pipeline, or the effect of an earlier wait`;
+  if (one.last_cause === "issued") return `${last} issued: latency of its pipeline, the effect of an earlier wait, or iterations that pass no value`;
   return `${last}: ${one.last_cause}${one.last_line ? ` (line ${one.last_line})` : ""}`;
 }
 

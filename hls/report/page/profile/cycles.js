@@ -93,8 +93,10 @@ const CAUSE_COLUMNS = [
   },
 ];
 
-/** What is held up while a cause holds: [{what, line, cycles, share}], most cycles first. */
+/** What is held up while a cause holds: [{what, line, cycles, share}], most cycles first. An issue holds nothing up:
+ * what waits in a cycle with one lets the loop go on. */
 function victimsOf(group, account) {
+  if (account.category === "issue") return [];
   const found = new Map();
   for (const run of group.runs) {
     for (const held of run.held) {

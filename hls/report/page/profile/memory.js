@@ -68,6 +68,7 @@ function heldBy(group, id) {
 }
 
 function heldWords(held) {
+  if (held?.cause === "issued") return "nothing lost: iterations were issued";
   return held ? `${held.cause}${held.cause_line ? ` (line ${held.cause_line})` : ""}` : "";
 }
 
