@@ -123,7 +123,22 @@ class MemoryTime:
         if not self.board.memory.timing:
             return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
-        return self.latency * (("load" in kinds) + ("store" in kinds) + self._cold)
+        return self.latency * (("load" in kinds) + ("store" in kinds) + self._cold) + self._first_invocations
+
+    @property
+    def _first_invocations(self) -> float:
+        """Cycles for which the first token of a launch waits at the loads of loops inside others beyond the average
+        first token of an invocation: in each level, it fetches a word where that one may find it in its unit."""
+        if self.extreme is Extremes.LEAST:
+            return 0.0
+        found = 0.0
+        for plan in set(self._regions.values()):
+            count = self.counts.loop(plan.loop) if plan.loop else None
+            for level in plan.levels if count and count.entered > 1 else ():
+                loads = [row.op for row in level.row if row.joins and row.op in self.memory.outside]
+                moved = [(op, self.traffic(op).words) for op in loads if op.opcode == "load"]
+                found += max((1 - self._first(op, count, words) for op, words in moved if words >= 1), default=0.0)
+        return found * (self.latency - HELD)
 
     @property
     def _cold(self) -> float:
@@ -242,21 +257,22 @@ class MemoryTime:
         free = 0.0
         if self.board.memory.timing is not None:
             free = max([self._rate(plan), *(self._table(op, one, plan, through) for op, one in own)])
-        waits = self._waits_of(plan, through, max(free, 1.0))
-        return max(free, 1.0) + waits if waits else free
+        waits = self._waits_of(plan, through, 1.0)
+        return max(free, 1.0 + waits) if waits else free
 
     def conflicting(self, plan: RegionPlan, through: Through, interval: float) -> float:
-        """Cycles for which an iteration of a loop, one each ``interval``, waits for conflicts, on average."""
+        """Cycles for which an iteration of a loop, one each ``interval``, waits for conflicts in levels behind those of
+        their checks, where others make their requests meanwhile."""
         if plan.loop is None or self.ideal is Ideal.MEMORY:
             return 0.0
-        return self._waits_of(plan, through, max(interval, 1.0))
+        return self._waits_of(plan, through, max(interval, 1.0), behind=True)
 
-    def _waits_of(self, plan: RegionPlan, through: Through, interval: float) -> float:
+    def _waits_of(self, plan: RegionPlan, through: Through, interval: float, behind: bool = False) -> float:
         if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
             return 0.0
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
         for op, one in self.memory.hazards.items():
-            if self._regions.get(op) is plan:
+            if self._regions.get(op) is plan and not (behind and self._waits_at(op, one, plan) is op):
                 level = plan.place[op].level
                 waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
         return sum(waits.values())
@@ -328,7 +344,7 @@ class MemoryTime:
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, through: Through, interval: float) -> float:
         """Cycles that an iteration, one each ``interval``, waits until stores that its loads meet are in memory, or
         where these are forwarded or in memory on the chip, until they are made."""
-        waits = self._taking(op, hazard, plan) if op.attrs.get(Attr.FINDS) else op
+        waits = self._waits_at(op, hazard, plan)
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
         time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
@@ -348,6 +364,9 @@ class MemoryTime:
             return 0.0
         steady, iterations = runs.steady / runs.conflicts.count, self.counts.loop(plan.loop_op).iterations
         return pace_of_conflicts(apart, steady, iterations, time, interval) - interval
+
+    def _waits_at(self, op: Op, hazard: HazardPlan, plan: RegionPlan) -> Op:
+        return self._taking(op, hazard, plan) if op.attrs.get(Attr.FINDS) else op
 
     def _taking(self, op: Op, hazard: HazardPlan, plan: RegionPlan) -> Op:
         """Where the values of stores that were found in flight are waited for: the last check of the same stores in

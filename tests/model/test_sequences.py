@@ -33,10 +33,7 @@ def workload_of(trips, rows):
 
 
 def nest(trips, rows, inner, outer):
-    strides = (
-        Stride(INNER, histogram(inner, rows * (trips - 1))),
-        Stride(OUTER, histogram(outer, rows - 1)),
-    )
+    strides = (Stride(INNER, histogram(inner, rows * (trips - 1))), Stride(OUTER, histogram(outer, rows - 1)))
     return runs_of(trips * rows, strides), workload_of(trips, rows)
 
 
