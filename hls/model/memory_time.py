@@ -123,7 +123,8 @@ class MemoryTime:
         if not self.board.memory.timing:
             return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
-        return self.latency * (("load" in kinds) + ("store" in kinds) + self._cold) + self._first_invocations
+        first = max(self.latency * ("load" in kinds), self._first_invocations)
+        return first + self.latency * (("store" in kinds) + self._cold)
 
     @property
     def _first_invocations(self) -> float:
@@ -133,8 +134,8 @@ class MemoryTime:
             return 0.0
         found = 0.0
         for plan in set(self._regions.values()):
-            count = self.counts.loop(plan.loop) if plan.loop else None
-            for level in plan.levels if count and count.entered > 1 else ():
+            count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
+            for level in plan.levels if count.entered > 1 else ():
                 loads = [row.op for row in level.row if row.joins and row.op in self.memory.outside]
                 moved = [(op, self.traffic(op).words) for op in loads if op.opcode == "load"]
                 found += max((1 - self._first(op, count, words) for op, words in moved if words >= 1), default=0.0)

@@ -4,7 +4,6 @@ import pytest
 
 from hls.model.conflicts import pace_of_conflicts, pace_of_table
 
-
 PATIENCE = 4
 
 

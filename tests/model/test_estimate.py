@@ -61,7 +61,7 @@ OUTSIDE = {
     "md_grid": 0.12,
     "gaussian": 0.1,
     "trisolv": 0.05,
-    "page_rank": 0.05,
+    "page_rank": 0.15,
     "spmv_columns": 0.05,
 }
 

@@ -83,7 +83,7 @@ def test_a_recurrence_through_another_kernel(program):
 
 def test_a_shallow_channel_limits_what_is_ahead(program):
     """The values of three channels meet at one token, whose calls are made in two levels: fewer values fit."""
-    given = relaxation(program, 64)
+    given = relaxation(program, 256)
     whole = [replace(one, depth=0) for one in program.channels]
     shallow, deep = (
         estimate_network(given, some, program.board)[0].cycles.likely for some in (whole, program.channels)
