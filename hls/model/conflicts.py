@@ -1,9 +1,9 @@
-"""How fast a loop goes on whose loads meet stores of its iterations before."""
+"""How fast a loop goes on whose loads meet stores of its iterations before, or whose stores fill a table."""
 
 import random
 from collections.abc import Sequence
 
-__all__ = ["pace_of_conflicts"]
+__all__ = ["pace_of_conflicts", "pace_of_table"]
 
 #: iterations that are drawn: enough for a mean within some percent
 DRAWN = 2000
@@ -34,3 +34,12 @@ def pace_of_conflicts(
             last = 0
         starts.append(start)
     return starts[-1] / (DRAWN - 1)
+
+
+def pace_of_table(time: float, entries: int, together: float) -> float:
+    """Cycles from one store to the next as a table has room for so many ``entries``. A burst of stores that go
+    ``together`` is sent when the first store of the next one comes, and all of it leaves a ``time`` later: from there
+    to the store that takes the first entry are ``entries - together`` stores. A table that is full of one burst sends
+    it as no other store comes, and then is empty."""
+    full = 1 + time / entries
+    return min(full, time / (entries - together)) if together < entries else full

@@ -21,12 +21,13 @@ from ..planning.schedule import Point, RegionPlan, Row
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
-from .conflicts import pace_of_conflicts
+from .conflicts import pace_of_conflicts, pace_of_table
 from .executed import most_executions
 from .ideal import Ideal
 from .moved_words import moved_words, runs_of
 from .pace import Fetched
 from .runs import LoopCount, RunCounts
+from .sequences import jumps
 from .workload import AccessRuns, Range
 
 __all__ = ["AccessTraffic", "Extremes", "MemoryTime"]
@@ -38,6 +39,8 @@ PATH = 10
 HELD, LOOKED_UP = 2, 6
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
+#: words of a burst, and stores of one where a hazard unit counts them (rtl_lib/lsu/store.py)
+BURST_WORDS, BURST_STORES = 16, 128
 #: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
 WIDE_WORDS = 2
 #: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; the queue of
@@ -120,7 +123,23 @@ class MemoryTime:
         if not self.board.memory.timing:
             return 0.0
         kinds = {access.direction for access in self.memory.outside.values()}
-        return self.latency * (("load" in kinds) + ("store" in kinds) + self._cold)
+        first = max(self.latency * ("load" in kinds), self._first_invocations)
+        return first + self.latency * (("store" in kinds) + self._cold)
+
+    @property
+    def _first_invocations(self) -> float:
+        """Cycles for which the first token of a launch waits at the loads of loops inside others beyond the average
+        first token of an invocation: in each level, it fetches a word where that one may find it in its unit."""
+        if self.extreme is Extremes.LEAST:
+            return 0.0
+        found = 0.0
+        for plan in set(self._regions.values()):
+            count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
+            for level in plan.levels if count.entered > 1 else ():
+                loads = [row.op for row in level.row if row.joins and row.op in self.memory.outside]
+                moved = [(op, self.traffic(op).words) for op in loads if op.opcode == "load"]
+                found += max((1 - self._first(op, count, words) for op, words in moved if words >= 1), default=0.0)
+        return found * (self.latency - HELD)
 
     @property
     def _cold(self) -> float:
@@ -239,13 +258,25 @@ class MemoryTime:
         free = 0.0
         if self.board.memory.timing is not None:
             free = max([self._rate(plan), *(self._table(op, one, plan, through) for op, one in own)])
+        waits = self._waits_of(plan, through, 1.0)
+        return max(free, 1.0 + waits) if waits else free
+
+    def conflicting(self, plan: RegionPlan, through: Through, interval: float) -> float:
+        """Cycles for which an iteration of a loop, one each ``interval``, waits for conflicts in levels behind those of
+        their checks, where others make their requests meanwhile."""
+        if plan.loop is None or self.ideal is Ideal.MEMORY:
+            return 0.0
+        return self._waits_of(plan, through, max(interval, 1.0), behind=True)
+
+    def _waits_of(self, plan: RegionPlan, through: Through, interval: float, behind: bool = False) -> float:
         if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
-            return free
+            return 0.0
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
-        for op, one in own:
-            level = plan.place[op].level
-            waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, max(free, 1.0)))
-        return max(free, 1.0) + sum(waits.values()) if any(waits.values()) else free
+        for op, one in self.memory.hazards.items():
+            if self._regions.get(op) is plan and not (behind and self._waits_at(op, one, plan) is op):
+                level = plan.place[op].level
+                waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
+        return sum(waits.values())
 
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
@@ -288,8 +319,15 @@ class MemoryTime:
             time = through(plan, plan.place[op], plan.place[store]) + PATIENCE + self.latency + PATH
             traffic = self.traffic(store)
             entered = traffic.words if per_word else traffic.count if certain else iterations
-            found = max(found, entered / self.counts.units / iterations * time / (entries - 1))
+            together = 1.0 if self.extreme is Extremes.LEAST else entered / self._bursts(store)
+            pace = pace_of_table(time, entries, min(together, BURST_STORES))
+            found = max(found, entered / self.counts.units / iterations * pace)
         return found
+
+    def _bursts(self, store: Op) -> float:
+        """The bursts of a store's words: one for each run of words that follow each other, or more of long runs."""
+        jumped = sum(jumps(one, self.counts.workload) for one in self.counts.accesses(store))
+        return max(1.0, jumped / self._copies[store.opcode, store.span], self.traffic(store).words / BURST_WORDS)
 
     def _closed(self, accesses: list[Op]) -> float:
         """The share of rows that are not open when accesses go to them at random: DRAM keeps one open in each of its
@@ -307,7 +345,7 @@ class MemoryTime:
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, through: Through, interval: float) -> float:
         """Cycles that an iteration, one each ``interval``, waits until stores that its loads meet are in memory, or
         where these are forwarded or in memory on the chip, until they are made."""
-        waits = self._taking(op, hazard, plan) if op.attrs.get(Attr.FINDS) else op
+        waits = self._waits_at(op, hazard, plan)
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
         time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
@@ -328,6 +366,9 @@ class MemoryTime:
         steady, iterations = runs.steady / runs.conflicts.count, self.counts.loop(plan.loop_op).iterations
         return pace_of_conflicts(apart, steady, iterations, time, interval) - interval
 
+    def _waits_at(self, op: Op, hazard: HazardPlan, plan: RegionPlan) -> Op:
+        return self._taking(op, hazard, plan) if op.attrs.get(Attr.FINDS) else op
+
     def _taking(self, op: Op, hazard: HazardPlan, plan: RegionPlan) -> Op:
         """Where the values of stores that were found in flight are waited for: the last check of the same stores in
         the loop."""
@@ -336,14 +377,20 @@ class MemoryTime:
         return max(later, key=lambda one: (plan.place[one].level, plan.place[one].stage), default=op)
 
     def _own_distance(self, iterations: float, plan: RegionPlan) -> float:
-        """How many of so many iterations are the loop's own: all within an invocation; else those of the loop around it
-        and of the others in there count, too, which run at the same time."""
-        count, around = self.counts.loop(plan.loop_op), self._regions.get(plan.loop_op)
-        if iterations > count.trips and around is not None and around.loop is not None:
-            beside = [op for op, region in self._regions.items() if region is around and op.opcode == "loop"]
-            all_of_them = sum(self.counts.loop(op).iterations for op in (*beside, around.loop))
-            iterations *= count.iterations / max(all_of_them, 1.0)
-        return max(iterations, 1.0)
+        """How many of so many iterations, of any loop, are the loop's own. The loops that stand in the innermost
+        invocation of this loop, or of one around it, that has so many iterations run at the same time."""
+        own, around = self.counts.loop(plan.loop_op).iterations, plan.loop_op
+        while True:
+            inside = self._inside(around)
+            outer = self._regions.get(around)
+            if iterations <= inside / max(self.counts.loop(around).entered, 1.0) or outer is None or outer.loop is None:
+                return max(1.0, iterations * own / max(inside, 1.0))
+            around = outer.loop
+
+    def _inside(self, loop: Op) -> float:
+        """Iterations of a loop and of all loops inside, over a launch."""
+        nested = [op for op, region in self._regions.items() if op.opcode == "loop" and region.loop is loop]
+        return self.counts.loop(loop).iterations + sum(self._inside(op) for op in nested)
 
     def room(self, row: Row) -> float:
         """Tokens that may be between the request of an operation and the level behind it for the operation's sake."""
@@ -355,10 +402,22 @@ class MemoryTime:
         if access is None or op not in self.memory.outside or not count.iterations or self.ideal is Ideal.MEMORY:
             return Fetched(0.0, 0.0, 0.0)
         words = self.traffic(op).words / self.counts.units
-        first = min(1.0, words / count.entered) if count.entered else 0.0
-        ahead = access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
+        ahead = _reads_ahead(access)
+        first = self._first(op, count, words)
         others = 0.0 if ahead else max(0.0, words - first * count.entered) / count.iterations
         return Fetched(max(0.0, self.latency - HELD), first, others)
+
+    def _first(self, op: Op, count: LoopCount, words: float) -> float:
+        """The share of the first tokens of a loop's invocations that wait for one of so many words. A unit that reads
+        ahead of its address begins anew in each invocation; one that asks for the next word has asked for it, unless
+        the invocation begins elsewhere than the one before ended. The first word of a launch is one of :attr:`ends`."""
+        access, found = self.memory.accesses[op], self.counts.accesses(op)
+        if access.unit is LsuKind.NEXT_WORD_LOAD and found:
+            words = min(words, sum(jumps(one, self.counts.workload) for one in found))
+        waiting = min(words, count.entered)
+        if _reads_ahead(access):
+            waiting = max(0.0, waiting - 1)
+        return waiting / count.entered if count.entered else 0.0
 
     def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
         """Cycles from an operation of variable latency to its response, expected over the launch."""
@@ -375,11 +434,15 @@ class MemoryTime:
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
         searched = traffic.looked_up if access.unit is LsuKind.CACHED_LOAD else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
-        ahead = access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
-        if ahead or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
+        ahead = _reads_ahead(access)
+        if ahead and not first or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
             return made * held
-        fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
+        fetching = self._first(op, count, traffic.words) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)
+
+
+def _reads_ahead(access: Access) -> bool:
+    return access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
 
 
 def _middle(one: Range) -> float:

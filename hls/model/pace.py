@@ -51,6 +51,11 @@ class Responses(Protocol):
     def fetched(self, op: Op, plan: RegionPlan) -> Fetched:
         """What the tokens of a loop wait for at an operation."""
 
+    def conflicting(
+        self, plan: RegionPlan, through: Callable[[RegionPlan, Point, Point], float], interval: float
+    ) -> float:
+        """Cycles for which an iteration of a loop, one each ``interval``, waits for stores that its loads meet."""
+
     def interval(self, plan: RegionPlan, through: Callable[[RegionPlan, Point, Point], float]) -> float:
         """Cycles from one iteration of a loop to the next for the sake of memory; ``through`` are those of a token from
         one point of it to another."""
@@ -138,8 +143,11 @@ class SchedulePace:
             together = max(together, count.iterations)
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
+        unhindered = max(alone, shared, self._least)
         shared = max(shared, self.responses.interval(plan, self.through), float(plan.ii) if plan.ring else 0.0)
         exposed, narrow = self._through_rows(plan, max(alone, shared, self._least))
+        if exposed:  # a token waits for its conflicts at the same time
+            exposed = max(0.0, exposed - trips * self.responses.conflicting(plan, self.through, unhindered))
         shared = max(shared, narrow)
         own = latency + (trips - 1) * max(alone, self.responses.interval(plan, self.through), self._least)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)

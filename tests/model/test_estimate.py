@@ -51,8 +51,19 @@ def test_mean_error(found):
 
 
 #: error allowed on the board with DDR memory: loads that take values of stores under way, rows of a loop behind a hazard
-#: unit, loads that only the first iteration makes, and a buffer in one bank
-OUTSIDE = {"syrk": 0.2, "atax": 0.05, "nw": 0.05, "histogram": 0.05}
+#: unit, loads that only the first iteration makes, a buffer in one bank, conflicts at distances that count the loops
+#: inside, bursts that fill a hazard unit's table, streams that begin anew, and caches that are empty at first
+OUTSIDE = {
+    "syrk": 0.05,
+    "atax": 0.05,
+    "nw": 0.05,
+    "histogram": 0.05,
+    "md_grid": 0.12,
+    "gaussian": 0.1,
+    "trisolv": 0.05,
+    "page_rank": 0.15,
+    "spmv_columns": 0.05,
+}
 
 
 def test_memory_outside_the_chip():

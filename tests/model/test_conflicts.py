@@ -1,0 +1,49 @@
+"""Closed forms of stores under way, against small machines that follow each store."""
+
+import pytest
+
+from hls.model.conflicts import pace_of_conflicts, pace_of_table
+
+PATIENCE = 4
+
+
+def table(time, entries, together, stores=20_000):
+    """Cycles from one store to the next in a table whose entries are taken and left in order. A burst is sent when the
+    next one begins, or when no store comes for some cycles, and leaves a ``time`` later."""
+    sizes, entered, leaves, first = [], 0, {}, 0
+    now = last = 0
+    while entered < stores:
+        left = sum(size for size, when in sizes[-64:] if when <= now) + leaves.get("old", 0)
+        if len(sizes) > 64:
+            leaves["old"] = leaves.get("old", 0) + sizes.pop(0)[0]
+        here = entered - first
+        if entered - left < entries:
+            if here == together:
+                sizes.append((here, now + time))
+                first = entered
+            entered, last = entered + 1, now
+        elif here and now - last == PATIENCE:
+            sizes.append((here, now + time))
+            first = entered
+        now += 1
+    return now / stores
+
+
+@pytest.mark.parametrize("together", [1, 2, 8, 16, 24])
+@pytest.mark.parametrize("time", [60, 100, 200])
+def test_table_of_stores(time, together):
+    entries = 32
+    expected = max(1.0, pace_of_table(time, entries, together))
+    assert table(time, entries, together) == pytest.approx(expected, rel=0.2)
+
+
+def test_larger_bursts_are_never_faster():
+    paces = [pace_of_table(100, 32, together) for together in range(1, 64)]
+    assert paces == sorted(paces)
+    assert pace_of_table(100, 32, 1) == 100 / 31
+
+
+def test_conflicts_at_one_distance():
+    """Every iteration waits for the store of d before: time / d."""
+    assert pace_of_conflicts([(4, 1000)], 1.0, 1000, 40, 1) == pytest.approx(10, rel=0.02)
+    assert pace_of_conflicts([(64, 1000)], 1.0, 1000, 40, 1) == 1
