@@ -43,7 +43,7 @@ def find_compiler() -> CxxCompiler:
     if path is None:
         raise ToolMissing(
             f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use (package g++ "
-            "on Debian, gcc-c++ on Fedora, gcc on Arch; macOS: docs/ci/Containerfile, as the simulated board needs Linux)"
+            "on Debian, gcc-c++ on Fedora, gcc on Arch; on macOS use a container, as the simulated board needs Linux)"
         )
     return CxxCompiler(path, _version(path))
 
