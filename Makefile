@@ -37,13 +37,15 @@ help:
 
 setup: $(STAMP)
 
-# What has to be there before, each with the package that brings it on Debian.
+# What has to be there before, each with the package that brings it.
 define REQUIRE
 missing=(); \
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
     || missing+=("python3 3.11 or newer (found: $$($(PYTHON) --version 2>&1 || true)); another one: make PYTHON=/path/to/python3"); \
-$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || missing+=("the venv module of $(PYTHON) (package python3-venv)"); \
-for tool in g++ perl; do command -v $$tool >/dev/null || missing+=("$$tool (package $$tool)"); done; \
+$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || missing+=("the venv module of $(PYTHON) (package python3-venv on Debian, python3 on Fedora, python on Arch)"); \
+command -v g++ >/dev/null || missing+=("g++ (package g++ on Debian, gcc-c++ on Fedora, gcc on Arch)"); \
+command -v perl >/dev/null || missing+=("perl (package perl on Debian, Fedora and Arch)"); \
+[[ $$(uname) == Linux ]] || missing+=("Linux: on macOS and Windows the simulated board does not run; use a container (docs/ci/Containerfile)"); \
 if (( $${#missing[@]} )); then \
     printf 'setup: missing: %s\n' "$${missing[@]}" >&2; exit 1; \
 fi

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .analysis.channels.call_skeleton import CallSkeleton
 from .analysis.channels.deadlock import Verdict, find_deadlocks, gathered, inseparable
@@ -23,13 +24,12 @@ from .passes.run_stages import link_program
 from .planning import Compilation, CompiledKernel, plan_program
 from .planning.memory import ChannelPlan, plan_channels
 from .planning.schedule import balance_channels
-from .printed import with_printing
-from .profile import decode
 from .recursion import deep_recursion
-from .rtl.interface import SystemInterface
-from .rtl.system import KernelInput, build_system
 from .rtl_functions import mark_rtl_functions, with_rtl_files
 from .target.board import Board, load_board
+
+if TYPE_CHECKING:  # what builds hardware is imported when it is built: a plan does not wait for it
+    from .rtl.interface import SystemInterface
 
 __all__ = [
     "CompiledKernel",
@@ -63,7 +63,7 @@ class Result:
 
     verilog: dict[str, str]
     top: str
-    interface: SystemInterface
+    interface: "SystemInterface"
     board: Board
     options: Options
     module: Module
@@ -87,6 +87,8 @@ class Result:
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
+        from .profile import decode
+
         layout = next(k.layout for k in self.interface.kernels if k.name == kernel)
         return decode(layout, values)
 
@@ -136,6 +138,9 @@ def compile_module(
     inspection: Inspection | None = None,
 ) -> Result:
     """The stages of :func:`compile` from a module of IR on."""
+    from .printed import with_printing
+    from .rtl.system import KernelInput, build_system
+
     with uncollected(), deep_recursion():
         plan = _planned(module, board, options, warnings, inspection)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]

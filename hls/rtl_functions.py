@@ -9,7 +9,6 @@ from .ir.model_function import RTL
 from .options import Options
 from .planning import CompiledKernel
 from .rtl_library import RtlFunction, port_widths
-from .verilog import module_names_in
 
 __all__ = ["mark_rtl_functions", "with_rtl_files"]
 
@@ -35,6 +34,8 @@ def with_rtl_files(verilog: Mapping[str, str], kernels: Iterable[CompiledKernel]
     """The texts of a design by file name, with the files of the RTL functions that its kernels use. Raises CompileError
     for a port of another width than its operand, for a file or module with the name of one of the design's, and for a
     module without enable in levels that stall."""
+    from .verilog import module_names_in  # as in `hls.driver`: not for a plan
+
     calls = [op for kernel in kernels for op in walk(kernel.function.body) if op.opcode in RTL]
     found, modules = dict(verilog), {name for text in verilog.values() for name in module_names_in(text)}
     ours: dict[Path, str] = {}

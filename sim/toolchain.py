@@ -42,7 +42,8 @@ def find_compiler() -> CxxCompiler:
     path = shutil.which(wanted)
     if path is None:
         raise ToolMissing(
-            f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use"
+            f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use (package g++ "
+            "on Debian, gcc-c++ on Fedora, gcc on Arch; on macOS use a container, as the simulated board needs Linux)"
         )
     return CxxCompiler(path, _version(path))
 

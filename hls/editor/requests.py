@@ -53,26 +53,26 @@ def _texts(server: Server, runs: Runs) -> None:
             server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"sluice: {error}"))
 
     @server.feature(lsp.INITIALIZED)
-    async def initialized(params: lsp.InitializedParams) -> None:
+    def initialized(params: lsp.InitializedParams) -> None:
         server.watching = asyncio.get_running_loop().create_task(server.watch())
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         server.look()  # from now on, also at this text's project
         server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+    def saved(params: lsp.DidSaveTextDocumentParams) -> None:
         # a header that others include, or a board file, may have changed
         for uri in list(server.workspace.text_documents):
             server.changed(uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         server.forget(params.text_document.uri)
 
     @server.feature(lsp.SHUTDOWN)

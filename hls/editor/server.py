@@ -3,9 +3,11 @@
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
 
@@ -60,11 +62,22 @@ class Settings:
         )
 
 
+class _Protocol(LanguageServerProtocol):
+    """The protocol without what is left of notifications: the library keeps the future of each for ever, so that every
+    key that is typed would take memory."""
+
+    def _execute_handler(self, msg_id: Any, *given: Any, **named: Any) -> None:
+        super()._execute_handler(msg_id, *given, **named)
+        future = self._request_futures.get(msg_id)
+        if future is not None:
+            future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+
+
 class Server(LanguageServer):
     """The server of one editor."""
 
     def __init__(self, settings: Settings, version: str) -> None:
-        super().__init__("sluice", version)
+        super().__init__("sluice", version, protocol_cls=_Protocol)
         self.settings = settings
         self.session = Session(self.show)
         self.projects = Projects()

@@ -3,12 +3,12 @@
 import io
 import textwrap
 from collections.abc import Iterable
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from .both_wait import BothWait, channels_where_both_wait
+
+if TYPE_CHECKING:  # what counts no cycles, as `sluice check`, imports this module and no tables
+    from rich.table import Table
 
 __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
@@ -31,8 +31,10 @@ def render(stats: dict, source: str = "", width: int = 132) -> str:
     return "\n".join([whole, *(render(part, source, width) for part in stats.get("parts", ()))])
 
 
-def tables_text(tables: Iterable[Table], width: int) -> str:
+def tables_text(tables: Iterable["Table"], width: int) -> str:
     """The tables that have rows, one below the other."""
+    from rich.console import Console
+
     written = io.StringIO()
     console = Console(file=written, width=width, color_system=None, highlight=False, markup=False, emoji=False)
     for one in tables:
@@ -42,8 +44,11 @@ def tables_text(tables: Iterable[Table], width: int) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def table(title: str, *columns: str) -> Table:
+def table(title: str, *columns: str) -> "Table":
     """A plain table; the names of text columns begin with '<', all other columns hold numbers."""
+    from rich import box
+    from rich.table import Table
+
     made = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         text = column.startswith("<")
@@ -51,7 +56,7 @@ def table(title: str, *columns: str) -> Table:
     return made
 
 
-def _loops(loops: list[dict]) -> Table:
+def _loops(loops: list[dict]) -> "Table":
     found = table(
         "Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations", "invocations"
     )
@@ -81,7 +86,7 @@ def _apart(stats: dict) -> list[dict]:
     return found
 
 
-def _units(units) -> Table:
+def _units(units) -> "Table":
     """How the compute units of a kernel shared the work; the following tables show sums or means over them."""
     found = table("Compute units", "unit", "groups", "occupancy", "<largest other account")
     for unit in units:
@@ -92,7 +97,7 @@ def _units(units) -> Table:
     return found
 
 
-def _accounts(stats: dict, lines: list[str]) -> Table:
+def _accounts(stats: dict, lines: list[str]) -> "Table":
     """The causes that took cycles, longest first; causes without cycles are left out. The total is that of the run."""
     found = table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
     for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
@@ -109,7 +114,7 @@ def _accounts(stats: dict, lines: list[str]) -> Table:
     return found
 
 
-def _memory(stats: dict) -> Table:
+def _memory(stats: dict) -> "Table":
     crossing = any(one.get("unaligned") for one in stats["memory"])
     early = any(one.get("in_vain") is not None for one in stats["memory"])
     found = table(
@@ -160,7 +165,7 @@ def _wrapped(sentence: str, width: int) -> str:
     return textwrap.fill(sentence, width, subsequent_indent="  ")
 
 
-def _channels(channels: list[dict]) -> Table:
+def _channels(channels: list[dict]) -> "Table":
     """The channels as observed by this kernel: at both ends, what waited while it ran."""
     found = table(
         "Channels", "line", "<channel", "<this kernel", "values", "depth", "max. level", "read stall", "write stall"

@@ -13,7 +13,6 @@ from ..diag import Span
 from ..ir import Function, MemoryObject, Op, Value, walk
 from ..model.area import NOTHING, DesignArea, Piece, Resources
 from ..narrow import present
-from ..rtl.system import parts_of
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .identity import LoopIds
 from .phrasing import say_operation
@@ -90,6 +89,8 @@ class _Kernel:
     def leaves(self, piece: Piece) -> list[_Leaf]:
         """What the piece is. Its path begins with an instance of the kernel, of its control registers, or of its
         totals."""
+        from ..rtl.system import parts_of  # not for a plan alone
+
         if piece.path[0] in self.kernel.instances:
             return [self._inside(piece)]
         span, used = self.kernel.function.span, piece.resources
@@ -168,6 +169,8 @@ def role_of(instance: str, in_kernel: bool, control: bool = False) -> str:
 
 def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:
     """All pieces of a design with what is known of them."""
+    from ..rtl.system import parts_of
+
     owners: dict[str, _Kernel] = {}
     for kernel in kernels:
         finder = _Kernel(kernel)

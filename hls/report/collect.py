@@ -12,7 +12,6 @@ from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
-from ..rtl.system import module_names, parts_of
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
 from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
@@ -40,6 +39,8 @@ _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible
 def collect(result, source: str, command: str = "", predictions: Sequence[Prediction] = ()) -> Report:
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
     line that started it, ``predictions`` are those of launches, which the report shows beside loops."""
+    from ..rtl.system import module_names, parts_of  # not for a plan alone
+
     device = result.board.device
     area = estimate(result.generated, result.top, device, result.foreign)
     groups = group_copies(result.kernels)
@@ -93,6 +94,8 @@ def _entry(
     result, group: CopyGroup, area: DesignArea, modules: dict[str, str], predictions: Sequence[Prediction]
 ) -> tuple[Kernel, KernelNames]:
     """The report of equal kernels, and what is needed to find their area."""
+    from ..rtl.system import parts_of
+
     first, board = group.kernels[0], result.board
     parts = [part for name in group.names for part in parts_of(modules[name])]
     what_if = WhatIf(result.module, Compilation(board, result.options))

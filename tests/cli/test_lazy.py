@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -33,6 +34,29 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"""
     assert done.stderr.strip() == "[]"
     for name in main.lazy:
         assert f"  {name} " in done.stdout
+
+
+def test_a_check_imports_nothing_that_builds_hardware():
+    builders = (
+        "hls.rtl",
+        "hls.verilog",
+        "hls.profile",
+        "hls.export",
+        "networkx",
+        "rich",
+        "jinja2",
+        "pygments",
+        "optuna",
+    )
+    code = f"""import sys
+from hls.cli import main
+try:
+    main(["check", "examples/matmul/kernel.cl"])
+except SystemExit as end:
+    print(end.code, [name for name in {builders!r} if name in sys.modules])"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"
 
 
 def test_an_unknown_command_is_a_usage_error():
