@@ -1,11 +1,11 @@
-"""Loops that count up to a bound, and copies of them for a contiguous share of the iterations."""
+"""Loops that count up to a bound, and copies of them for a share of the iterations."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import step_of
 from ...analysis.predicates.implication import implied
-from ...ir import I64, Attr, Builder, IntType, Op, Region, Value, walk
+from ...ir import BOOL, I32, I64, Attr, Builder, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from .carried_reductions import Reduction, reduction
@@ -55,6 +55,7 @@ class DividedLoop:
     def take(self, region: Region, number: int, count: int) -> None:
         """Let the loop, in ``region``, execute share ``number`` of ``count``: shares are contiguous, in order, and
         differ by one iteration at most. Reductions start from their neutral values in all shares but the first."""
+        self.loop.attrs.pop(Attr.TRIP_COUNT, None)
         place, (body,) = region.ops.index(self.loop), self.loop.regions
         ahead = Region()
         b = Builder(ahead, self.loop.span)
@@ -75,7 +76,69 @@ class DividedLoop:
             self._stop_at(body, stop)
         else:
             region.ops[place:place] = ahead.ops
+
+    def deal(self, region: Region, number: int, count: int, rounds: int) -> None:
+        """Let the loop, in ``region``, execute ``rounds`` pieces of the iterations, one after the other, in a loop around
+        it: there are ``rounds * count`` pieces in all, contiguous and in order, which differ by one iteration at most.
+        In the first round share ``number`` is the piece of that number, in the next one that of this number from the
+        end, and so on in turns. Reductions go on from piece to piece, and start as in :meth:`take`."""
         self.loop.attrs.pop(Attr.TRIP_COUNT, None)
+        place, pieces = region.ops.index(self.loop), rounds * count
+        region.ops, behind = region.ops[:place], region.ops[place + 1 :]
+        b = Builder(region, self.loop.span)
+        start = self._start(b)
+        trips = self._trips(b, start)
+        least = b.value("udiv", trips, b.const(pieces, I64))
+        rest = b.value("sub", trips, b.value("mul", least, b.const(pieces, I64)))
+        size = b.value("trunc", least, result=I32), b.value("trunc", rest, result=I32)
+        begin = self._narrow(b, start, self.loop.regions[0].args[self.counter])
+        carried = self._accumulated(b, number > 0)
+        inits, body = [b.const(0, I32), *carried.values()], Region()
+        body.args = [Value(one.type, "", body, k) for k, one in enumerate(inits)]
+        for arg, k in zip(body.args[1:], carried, strict=True):
+            arg.name, self.loop.operands[1 + k] = self.loop.regions[0].args[k].name, arg
+        enters = self.loop.operands[0]
+        self._piece(body, number, count, size, begin)
+        inside = Builder(body, self.loop.span)
+        following = inside.value("add", body.args[0], inside.const(1, I32))
+        again, results = inside.value("ult", following, inside.const(rounds, I32)), self.loop.results
+        inside.op("yield", again, following, *(results[k] for k in carried))
+        attrs = {Attr.LABEL: "pieces", Attr.FORM: "for", Attr.UNROLL: 1, Attr.TRIP_COUNT: rounds}
+        types = [arg.type for arg in body.args]
+        around = b.op("loop", enters, *inits, results=types, regions=[body], attrs=attrs)
+        ends = {results[k]: value for k, value in zip(carried, around.results[1:], strict=True)}
+        for op in (one for each in behind for one in (each, *(inner for r in each.regions for inner in walk(r)))):
+            op.operands = [ends.get(value, value) for value in op.operands]
+        region.ops += behind
+
+    def _accumulated(self, b: Builder, anew: bool) -> dict[int, Value]:
+        """What the reductions start from, by the number of the carried value; ``anew``: from their neutral values."""
+        inits = self.loop.operands[1:]
+        return {
+            k: step.neutral(b, inits[k].type) if anew else inits[k]
+            for k, step in enumerate(self.steps)
+            if isinstance(step, Reduction)
+        }
+
+    def _piece(self, body: Region, number: int, count: int, size: tuple[Value, Value], begin: Value) -> None:
+        """Let the loop, which is put into ``body``, execute the piece of a round, whose number is the first argument.
+        ``size`` is the least number of iterations of a piece, and how many pieces have one more (32 bits each); the
+        counter of all iterations starts from ``begin``."""
+        b = Builder(body, self.loop.span)
+        turn, (least, rest) = body.args[0], size
+        odd = b.value("trunc", turn, result=BOOL)
+        offset = b.value("select", odd, b.const(count - 1 - number, I32), b.const(number, I32))
+        piece = b.value("add", b.value("mul", turn, b.const(count, I32)), offset)
+        more = b.value("ult", piece, rest)
+        first = b.value("add", b.value("mul", piece, least), b.value("select", more, piece, rest))
+        end = b.value("add", b.value("add", first, least), b.value("zext", more, result=I32))
+        self.loop.operands[0] = b.value("ult", first, end)
+        first, end = (b.value("zext", one, result=I64) for one in (first, end))
+        for k, step in enumerate(self.steps):
+            if not isinstance(step, Reduction):
+                self.loop.operands[1 + k] = self._advanced(b, self.loop.operands[1 + k], step, first)
+        self._stop_at(self.loop.regions[0], self._advanced(b, begin, self.step, end))
+        body.ops.append(self.loop)
 
     def ends(self, region: Region, wanted: Collection[int]) -> dict[int, Value]:
         """What these carried values are after all iterations; computed before the loop, which is in ``region``. They
