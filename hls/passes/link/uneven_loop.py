@@ -40,9 +40,7 @@ def _is_uneven(loop: Op) -> bool:
             op.regions[0].args, op.operands[1:], op.regions[0].terminator.operands[1:], strict=True
         )
     }
-    return _varies(
-        [one for op in inner for one in (op.operands[0], op.regions[0].terminator.operands[0])], body, inits
-    )
+    return _varies([one for op in inner for one in (op.operands[0], op.regions[0].terminator.operands[0])], body, inits)
 
 
 def _varies(values: list[Value], body: Region, inits: dict[Value, tuple[Value, Value]]) -> bool:
