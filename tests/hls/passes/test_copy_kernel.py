@@ -92,7 +92,7 @@ def test_same_bytes(name):
 @pytest.mark.parametrize("body", ["up", "pairs in steps"])
 def test_wrong_shares_are_noticed(monkeypatch, body):
     right = divided_loop._ends_of_piece
-    monkeypatch.setattr(divided_loop, "_ends_of_piece", lambda b, piece, sizes: (piece, right(b, piece, sizes)[1]))
+    monkeypatch.setattr(divided_loop, "_ends_of_piece", lambda b, piece, sizes: (sizes[1], right(b, piece, sizes)[1]))
     assert different(BODIES[body])
 
 
