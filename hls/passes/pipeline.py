@@ -358,7 +358,9 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
 def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
     copy = CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request)
-    return Stage("copy-kernel", (copy,))
+    # borders of shares are computed as narrow and as cheaply as what the program computes
+    narrow = (*TIDY, BitwidthNarrowing(options.address_bits), *TIDY)
+    return Stage("copy-kernel", (copy, *map(ForEachFunction, (*narrow, StrengthReduction(), *narrow))))
 
 
 def _memory(options: PipelineOptions) -> Stage:

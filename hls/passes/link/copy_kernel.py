@@ -28,6 +28,7 @@ from ..manager import Form, ModulePass
 from .carried_reductions import Reduction, reduction
 from .divided_loop import DividedLoop, Undivided, divided_loop
 from .names import unused_name
+from .uneven_loop import rounds_of
 
 __all__ = ["CopyKernel"]
 
@@ -38,8 +39,9 @@ _ALLOWED = frozenset({"loop", "load", "store", "addr", "yield", "return"})
 @dataclass(frozen=True)
 class CopyKernel(ModulePass):
     """Copies of single work-item kernels. Before: flat kernels whose accesses are not ordered by tokens yet. After: of
-    each kernel ``count`` parts, the first of its name and the others NAME_copy, each of which executes a contiguous
-    share of the iterations of the outermost loop; one launch of the kernel starts all. What the loop accumulates, the
+    each kernel ``count`` parts, the first of its name and the others NAME_copy, each of which executes a share
+    of the iterations of the outermost loop: a contiguous one, or pieces in turns where iterations may differ in what
+    loops inside do. One launch of the kernel starts all. What the loop accumulates, the
     others send to the first copy, which joins it, and does what follows the loop.
 
     A kernel some iteration of which may need another one raises CompileError with the reason. ``taken`` are names of
@@ -93,8 +95,22 @@ class CopyKernel(ModulePass):
             _send(part.body, found, {k: channels[number - 1] for k, channels in sent.items()})
         else:
             _join(part.body, found, sent)
-        found.take(part.body, number, len(names))
+        if (rounds := rounds_of(found)) == 1:
+            found.take(part.body, number, len(names))
+        else:
+            found.deal(part.body, number, len(names), rounds)
+            _promise(part, loop)
         return part
+
+
+def _promise(part: Function, loop: Op) -> None:
+    """Note what :func:`_check` has found, since places in the pieces of the iterations do not show it any more: no
+    iteration needs what another one stores to buffers."""
+    for op in walk(part.body):
+        if op is loop or op.opcode == "loop" and loop in op.regions[0].ops:
+            stored = {memory_name(one) for one in _inside(loop) if one.opcode == "store"}
+            names = sorted(name for name in stored if not part.memories[name].onchip)
+            op.attrs[Attr.IVDEP] = (*op.attrs.get(Attr.IVDEP, ()), *((name, 0) for name in names))
 
 
 #: the channels from each copy but the first, by the number of the carried value that they pass

@@ -1,11 +1,11 @@
-"""Loops that count up to a bound, and copies of them for a contiguous share of the iterations."""
+"""Loops that count up to a bound, and copies of them for a share of the iterations."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import step_of
 from ...analysis.predicates.implication import implied
-from ...ir import I64, Attr, Builder, IntType, Op, Region, Value, walk
+from ...ir import BOOL, I32, I64, Attr, Builder, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from .carried_reductions import Reduction, reduction
@@ -55,27 +55,79 @@ class DividedLoop:
     def take(self, region: Region, number: int, count: int) -> None:
         """Let the loop, in ``region``, execute share ``number`` of ``count``: shares are contiguous, in order, and
         differ by one iteration at most. Reductions start from their neutral values in all shares but the first."""
+        self.loop.attrs.pop(Attr.TRIP_COUNT, None)
         place, (body,) = region.ops.index(self.loop), self.loop.regions
         ahead = Region()
         b = Builder(ahead, self.loop.span)
         start = self._start(b)
-        trips = self._trips(b, start)
-        first, end = (self._border(b, trips, share, count) for share in (number, number + 1))
-        runs = b.value("ult", first, end)
-        self.loop.operands[0] = b.value("and", self.loop.operands[0], runs)
-        for k, step in enumerate(self.steps):
-            init = self.loop.operands[1 + k]
-            if isinstance(step, Reduction):
-                self.loop.operands[1 + k] = step.neutral(b, init.type) if number else init
-            else:
-                self.loop.operands[1 + k] = self._advanced(b, init, step, first)
+        first, end = _ends_of_piece(b, b.const(number, I32), _sizes(b, self._trips(b, start), count))
+        self.loop.operands[0] = b.value("and", self.loop.operands[0], b.value("ult", first, end))
+        for k, value in self._accumulated(b, number > 0).items():
+            self.loop.operands[1 + k] = value
+        self._advance(b, first)
         if number + 1 < count:
             stop = self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end)
-            region.ops[place:place] = ahead.ops
             self._stop_at(body, stop)
-        else:
-            region.ops[place:place] = ahead.ops
+        region.ops[place:place] = ahead.ops
+
+    def deal(self, region: Region, number: int, count: int, rounds: int) -> None:
+        """Let the loop, in ``region``, execute ``rounds`` pieces of the iterations, one after the other, in a loop
+        around it: there are ``rounds * count`` pieces in all, contiguous and in order, which differ by one iteration at
+        most. In the first round share ``number`` is the piece of that number, in the next one that of this number from
+        the end, and so on in turns. Reductions go on from piece to piece, and start as in :meth:`take`."""
         self.loop.attrs.pop(Attr.TRIP_COUNT, None)
+        place, pieces = region.ops.index(self.loop), rounds * count
+        region.ops, behind = region.ops[:place], region.ops[place + 1 :]
+        b = Builder(region, self.loop.span)
+        start = self._start(b)
+        sizes = _sizes(b, self._trips(b, start), pieces)
+        begin = self._narrow(b, start, self.loop.regions[0].args[self.counter])
+        carried = self._accumulated(b, number > 0)
+        inits, body = [b.const(0, I32), *carried.values()], Region()
+        body.args = [Value(one.type, "", body, k) for k, one in enumerate(inits)]
+        for arg, k in zip(body.args[1:], carried, strict=True):
+            arg.name, self.loop.operands[1 + k] = self.loop.regions[0].args[k].name, arg
+        enters = self.loop.operands[0]
+        self._piece(body, number, count, sizes, begin)
+        inside = Builder(body, self.loop.span)
+        following = inside.value("add", body.args[0], inside.const(1, I32))
+        again, results = inside.value("ult", following, inside.const(rounds, I32)), self.loop.results
+        inside.op("yield", again, following, *(results[k] for k in carried))
+        attrs = {Attr.LABEL: "pieces", Attr.FORM: "for", Attr.UNROLL: 1, Attr.TRIP_COUNT: rounds}
+        types = [arg.type for arg in body.args]
+        around = b.op("loop", enters, *inits, results=types, regions=[body], attrs=attrs)
+        ends = {results[k]: value for k, value in zip(carried, around.results[1:], strict=True)}
+        for op in (one for each in behind for one in (each, *(inner for r in each.regions for inner in walk(r)))):
+            op.operands = [ends.get(value, value) for value in op.operands]
+        region.ops += behind
+
+    def _accumulated(self, b: Builder, anew: bool) -> dict[int, Value]:
+        """What the reductions start from, by the number of the carried value; ``anew``: from their neutral values."""
+        inits = self.loop.operands[1:]
+        return {
+            k: step.neutral(b, inits[k].type) if anew else inits[k]
+            for k, step in enumerate(self.steps)
+            if isinstance(step, Reduction)
+        }
+
+    def _piece(self, body: Region, number: int, count: int, sizes: tuple[Value, Value], begin: Value) -> None:
+        """Let the loop, which is put into ``body``, execute the piece of a round, whose number is the first argument.
+        ``sizes`` are those of the pieces; the counter of all iterations starts from ``begin``."""
+        b = Builder(body, self.loop.span)
+        turn = body.args[0]
+        odd = b.value("trunc", turn, result=BOOL)
+        offset = b.value("select", odd, b.const(count - 1 - number, I32), b.const(number, I32))
+        first, end = _ends_of_piece(b, b.value("add", b.value("mul", turn, b.const(count, I32)), offset), sizes)
+        self.loop.operands[0] = b.value("ult", first, end)
+        self._advance(b, first)
+        self._stop_at(self.loop.regions[0], self._advanced(b, begin, self.step, end))
+        body.ops.append(self.loop)
+
+    def _advance(self, b: Builder, first: Value) -> None:
+        """Let the loop begin with iteration number ``first`` (32 bits), reductions apart."""
+        for k, step in enumerate(self.steps):
+            if not isinstance(step, Reduction):
+                self.loop.operands[1 + k] = self._advanced(b, self.loop.operands[1 + k], step, first)
 
     def ends(self, region: Region, wanted: Collection[int]) -> dict[int, Value]:
         """What these carried values are after all iterations; computed before the loop, which is in ``region``. They
@@ -106,22 +158,19 @@ class DividedLoop:
         end.operands[0] = again
 
     def _trips(self, b: Builder, start: Value) -> Value:
-        """The iterations of the whole loop, in 64 bits, where it runs at all."""
+        """The iterations of the whole loop, in 32 bits, where it runs at all."""
         number = constant(self.bound)
         bound = self.bound if number is None else b.const(number, self.bound.type)  # its constant may be in the loop
-        more = self.step - (0 if self.closed else 1)
-        room = b.value("sub", b.value("add", self._wide(b, bound, self.signed), b.const(more, I64)), start)
-        return room if self.step == 1 else b.value("udiv", room, b.const(self.step, I64))
-
-    def _border(self, b: Builder, trips: Value, share: int, count: int) -> Value:
-        """The number of the first iteration of a share, in 64 bits."""
-        if share in (0, count):
-            return trips if share else b.const(0, I64)
-        return b.value("udiv", b.value("mul", trips, b.const(share, I64)), b.const(count, I64))
+        ahead = b.value("sub", self._wide(b, bound, self.signed), start)
+        before = b.value("trunc", ahead if self.closed else b.value("sub", ahead, b.const(1, I64)), result=I32)
+        if self.step > 1:
+            before = b.value("udiv", before, b.const(self.step, I32))
+        return b.value("add", before, b.const(1, I32))
 
     def _advanced(self, b: Builder, init: Value, step: Value | int, trips: Value) -> Value:
-        """What a carried value is after so many iterations."""
-        times = self._narrow(b, trips, init)
+        """What a carried value is after so many iterations (32 bits)."""
+        bits = _bits(init)
+        times = b.value("zext" if bits > 32 else "trunc", trips, result=init.type) if bits != 32 else trips
         by = b.const(step, init.type) if isinstance(step, int) else step
         return b.value("add", init, b.value("mul", times, by))
 
@@ -134,6 +183,20 @@ class DividedLoop:
 
     def _narrow(self, b: Builder, value: Value, like: Value) -> Value:
         return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
+
+
+def _sizes(b: Builder, trips: Value, pieces: int) -> tuple[Value, Value]:
+    """(the least number of iterations of a piece, how many pieces have one more), in 32 bits."""
+    least = b.value("udiv", trips, b.const(pieces, I32))
+    return least, b.value("sub", trips, b.value("mul", least, b.const(pieces, I32)))
+
+
+def _ends_of_piece(b: Builder, piece: Value, sizes: tuple[Value, Value]) -> tuple[Value, Value]:
+    """The first iteration of a piece, and the one behind its last, in 32 bits."""
+    least, rest = sizes
+    longer = b.value("ult", piece, rest)
+    first = b.value("add", b.value("mul", piece, least), b.value("select", longer, piece, rest))
+    return first, b.value("add", b.value("add", first, least), b.value("zext", longer, result=I32))
 
 
 def divided_loop(loop: Op, floats: bool = False) -> DividedLoop | Undivided:

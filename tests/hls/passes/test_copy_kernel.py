@@ -8,12 +8,13 @@ import pytest
 
 from hls.diag import CompileError
 from hls.driver import plan_text
+from hls.ir import Module
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
+from hls.passes.link import divided_loop
 from hls.passes.link.carried_reductions import Reduction
 from hls.passes.link.copy_kernel import CopyKernel
 from hls.passes.link.decouple import Decouple
-from hls.passes.link.divided_loop import DividedLoop
 from hls.target.board import load_board
 from tests.ir.new import input_of
 
@@ -44,6 +45,18 @@ BODIES = {
     "counter behind": "int s = 0, i = from; for (; i < n; i += 2) s += b[i]; a[0] = s; a[1] = i;",
     "loop behind": "int s = 0; for (int i = from; i < n; i++) s += b[i]; for (int j = 0; j < 9; j++) a[j] = s + b[j];",
     "early return before a sum": "if (from > 9) return; int s = 0; for (int i = from; i < n; i++) s += b[i]; a[0] = s;",
+    "triangle": "for (int i = from; i < n; i++) { int c = 0; for (int j = 0; j < i; j++) c++, c += b[j] & 0; a[i] = c; }",
+    "rows": "for (uint i = from; i < (uint)n; i += 2) { int s = 0; for (int j = b[i] & 3; j < (b[i + 1] & 15); j++) s ^= b[j]; "
+    "a[i] = s; }",
+    "under a condition": "for (int i = from; i <= n - 2; i++) if (b[i] & 1) { int s = 0; for (int j = 0; j < n; j++) s ^= b[j] + i; "
+    "a[i] = s; }",
+    "square": "for (int i = 0; i < n; i++) { int s = 0; for (int j = from; j < n; j++) s ^= b[j] * i; a[i] = s; }",
+    "square under a constant": "for (int i = 0; i < 30; i++) { int s = 0; for (int j = 0; j < 11; j++) s ^= b[j] * i; a[i] = s; }",
+    "triangle and long": "long t = n; for (int i = 0; i < 30; i++) { int s = t; for (int j = 0; j < i; j++) s ^= b[j]; "
+    "a[i] = s; t += from; } a[39] = t;",
+    "triangle and sums": "int t = n; uint m = 5; for (int i = 0; i < 30; i++) { int s = 1; for (int j = i; j < n; j++) "
+    "s ^= b[j]; t += s; m = max(m, (uint)s); a[i] = s; } if (n > 3) a[39] = t - m;",
+    "pairs in steps": "for (uint i = from; i <= (uint)n; i += 3) for (uint j = 0; j < (i & 7); j++) a[i] = a[i] * 3 + b[j];",
     "ivdep": "\n#pragma ivdep\nfor (int i = from; i < n; i++) a[b[i]] = i;",
 }
 SIZE = 40
@@ -76,10 +89,46 @@ def test_same_bytes(name):
     assert not different(BODIES[name])
 
 
-def test_wrong_shares_are_noticed(monkeypatch):
-    border = DividedLoop._border
-    monkeypatch.setattr(DividedLoop, "_border", lambda self, b, trips, share, count: border(self, b, trips, 0, count))
-    assert different(BODIES["up"])
+@pytest.mark.parametrize("body", ["up", "pairs in steps"])
+def test_wrong_shares_are_noticed(monkeypatch, body):
+    right = divided_loop._ends_of_piece
+    monkeypatch.setattr(divided_loop, "_ends_of_piece", lambda b, piece, sizes: (sizes[1], right(b, piece, sizes)[1]))
+    assert different(BODIES[body])
+
+
+@pytest.mark.parametrize(
+    "body, rounds",
+    [
+        ("up", 1),
+        ("table", 1),
+        ("inner loop", 16),
+        ("inner sum", 2),
+        ("triangle", 16),
+        ("rows", 16),
+        ("under a condition", 16),
+        ("square", 1),
+        ("square under a constant", 1),
+    ],
+)
+def test_pieces_where_the_work_varies(body, rounds):
+    """Iterations whose inner loops differ are dealt in pieces; where pieces wait for each other, there are two."""
+    after = CopyKernel(address_bits=32).run(input_of(f"{HEAD} {{ {BODIES[body]} }}", "copy-kernel", first=True))
+    for part in after.kernels:
+        around = [op.attrs["trip_count"] for op in part.body.ops if op.attrs.get("label") == "pieces"]
+        assert around == ([rounds] if rounds > 1 else [])
+
+
+def test_pieces_share_the_work_of_a_triangle():
+    """Four copies of a triangular nest execute as many inner iterations each."""
+    module = input_of(f"{HEAD} {{ {BODIES['triangle']} }}", "copy-kernel", first=True)
+    after = CopyKernel(address_bits=32, count=4).run(module)
+    done = []
+    for part in after.kernels:
+        alone = Module({part.name: part}, after.sources, after.channels)
+        buffers = {"a": bytearray(4 * 512), "b": bytearray(4 * 512)}
+        run_kernel(alone, part.name, buffers, {"from": 0, "n": 512}, (1,), None, (0,), 1_000_000)
+        done.append(int(np.frombuffer(buffers["a"], np.int32).sum()))
+    assert sum(done) == 512 * 511 // 2 and max(done) < 1.01 * min(done)
 
 
 def test_more_copies_than_iterations():
@@ -151,9 +200,9 @@ def test_a_wrong_join_is_noticed(monkeypatch, name, fault):
 
 
 def test_the_nest_of_a_shared_loop_stays_a_nest():
-    """The least element of all rows: without copies, the nest becomes one loop."""
+    """The least element of all rows: without copies, the nest becomes one loop; with them, a third one is around it."""
     body = "int l = n; for (int i = from; i < n; i++) for (int j = 0; j < i; j++) if (b[j] < l) l = b[j]; a[0] = l;"
-    for attribute, loops in (("", 1), ("__attribute__((feed_forward(memory(0), compute(2))))", 2)):
+    for attribute, loops in (("", 1), ("__attribute__((feed_forward(memory(0), compute(2))))", 3)):
         text = HEAD.replace("__kernel", f"__kernel {attribute}") + f"{{ {body} }}"
         plan = plan_text(text, load_board("de5net"), Options(), "k.cl")
         assert {len(one.plan.loops) for one in plan.kernels} == {loops}
