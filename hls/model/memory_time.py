@@ -43,8 +43,8 @@ PATIENCE = 16
 BURST_WORDS, BURST_STORES = 16, 128
 #: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
 WIDE_WORDS = 2
-#: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; the queue of
-#: its requests has room only for those on their way (rtl_lib/lsu/hazard.py)
+#: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; besides those
+#: on their way, the queue of its requests has room for as many as the plan says (rtl_lib/lsu/hazard.py)
 HAZARD_TOKENS = 3
 #: operations that answer after a fixed number of cycles
 FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
@@ -394,7 +394,7 @@ class MemoryTime:
 
     def room(self, row: Row) -> float:
         """Tokens that may be between the request of an operation and the level behind it for the operation's sake."""
-        return HAZARD_TOKENS if row.op.opcode == "hazard" else math.inf
+        return HAZARD_TOKENS + row.waiting if row.op.opcode == "hazard" else math.inf
 
     def fetched(self, op: Op, plan: RegionPlan) -> Fetched:
         """What the tokens of a region wait for at an access, beyond the time of one that finds its word in its unit."""

@@ -105,13 +105,15 @@ class Row:
     """A boundary entry: one variable-latency operation between two levels, and its queues.
 
     ``push`` is the stage at whose end the request enters the request queue of ``request_depth`` entries. ``joins`` says
-    whether the next level waits for a response.
+    whether the next level waits for a response. ``waiting`` of the entries are for requests that nothing takes while
+    the answers before theirs wait for slower operations of the boundary.
     """
 
     op: Op
     push: int
     request_depth: int
     joins: bool
+    waiting: int = 0
 
 
 @dataclass(frozen=True)

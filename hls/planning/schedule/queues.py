@@ -108,12 +108,26 @@ def level_queues(
     if sizes.single:
         return tuple(rows), 1
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
-    # a call that responds fast must not limit the many tokens in flight of the other operations at its boundary
-    rows = [
-        replace(row, request_depth=row.request_depth + waiting) if row.joins and is_call(row.op) else row
-        for row in rows
-    ]
+    # a call or a comparison that responds fast must not limit the many tokens in flight of the other operations at its
+    # boundary
+    rows = [_deepened(row, _waiting_requests(sizes, row, waiting)) for row in rows]
     return tuple(rows), (2 if elastic else _in_flight(stages.depth + 2, interval)) + waiting
+
+
+def _deepened(row: Row, waiting: int) -> Row:
+    return replace(row, request_depth=row.request_depth + waiting, waiting=waiting)
+
+
+def _waiting_requests(sizes: QueueSizes, row: Row, waiting: int) -> int:
+    """Requests that wait while the ``waiting`` tokens of the slowest operation of their boundary are in flight.
+
+    A hazard unit must not compare them earlier: the stores that it has seen fill its tables.
+    """
+    if not row.joins:
+        return 0
+    if row.op.opcode == "hazard":
+        return waiting - _in_row(sizes, row.op)
+    return waiting if is_call(row.op) else 0
 
 
 def _in_flight(cycles: int, interval: int) -> int:
