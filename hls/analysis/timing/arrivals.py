@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from ...ir import Op, Region, Value
 from ..loops.sccs import components
-from .model import LONG_BEFORE, START, Arrival, TimingModel
+from .model import LONG_BEFORE, START, Arrival, Step, TimingModel
 
-__all__ = ["Arrivals", "carried_arrivals"]
+__all__ = ["Arrivals", "Steps", "carried_arrivals"]
 
 #: most carried values in a chain of copies that are followed
 _MOST_COPIES = 16
@@ -53,6 +53,33 @@ class Arrivals:
         return self.timing.room - ns if cycle <= 0 else -cycle * self.timing.room - ns
 
 
+class Steps:
+    """Operations in order, for arrivals that are computed many times from other starts: what each operation adds is
+    asked of the timing model once, when a start that is not long before reaches it. The operations must not change
+    meanwhile."""
+
+    def __init__(self, timing: TimingModel, ops: Iterable[Op]) -> None:
+        self.timing, self._known = timing, dict[Op, Step]()
+        self._ops = [(op, op.operands, op.results) for op in ops]
+
+    def from_(self, starts: Mapping[Value, Arrival]) -> Arrivals:
+        """The arrivals of the results from those of the carried values; other values arrive long before."""
+        arrivals = Arrivals(self.timing, starts, LONG_BEFORE)
+        times, known, through = arrivals.times, self._known, self.timing.through
+        for op, operands, results in self._ops:
+            start = LONG_BEFORE
+            for value in operands:
+                if value in times and times[value] > start:
+                    start = times[value]
+            if start.cycle == LONG_BEFORE.cycle:
+                after = LONG_BEFORE
+            else:
+                after = through(known.get(op) or known.setdefault(op, self.timing.step(op)), start)
+            for result in results:
+                times[result] = after
+        return arrivals
+
+
 def carried_arrivals(body: Region, timing: TimingModel) -> tuple[Arrivals, dict[Value, int]]:
     """Arrivals of the values on a loop's recurrences within an iteration, and the number of each value's recurrence.
 
@@ -65,8 +92,9 @@ def carried_arrivals(body: Region, timing: TimingModel) -> tuple[Arrivals, dict[
     ]
     ops = [op for op in body.ops if any(result in together for result in op.results)]
     starts = {arg: timing.register() for arg, _ in pairs}
+    steps = Steps(timing, ops)
     for _ in range(_MOST_COPIES):
-        arrivals = Arrivals(timing, starts, LONG_BEFORE).follow(ops)
+        arrivals = steps.from_(starts)
         moved = {
             arg: timing.register(arrivals.at(value).cycle - 1) if arrivals.at(value) <= timing.register() else start
             for (arg, value), start in zip(pairs, starts.values(), strict=True)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple, Protocol
 
 from ...ir import (
@@ -29,7 +29,7 @@ from ...target.delay import DelayModel
 from ..bits.wiring import is_wires, ordered_bits
 from ..channels.endpoints import answers_at_once
 
-__all__ = ["AccessTiming", "Arrival", "PartTiming", "TimingModel"]
+__all__ = ["AccessTiming", "Arrival", "PartTiming", "Step", "TimingModel"]
 
 #: delay classes of operations whose class has another name
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
@@ -49,6 +49,15 @@ class Arrival(NamedTuple):
     def later(self, cycles: float) -> "Arrival":
         """The same time in another cycle."""
         return Arrival(self.cycle + cycles, self.ns)
+
+
+class Step(NamedTuple):
+    """What an operation adds to the arrival of its operands: ``delay`` ns, then ``latency`` cycles, then ``out_delay``
+    ns; without a latency the delay only."""
+
+    delay: float
+    latency: int = 0
+    out_delay: float = 0.0
 
 
 START = Arrival(0, 0.0)
@@ -160,12 +169,12 @@ class TimingModel:
         """The register overhead in every period (clock to output and setup), in ns."""
         return self.model.overhead_ns
 
-    @property
+    @cached_property
     def room(self) -> float:
         """The time for logic in a period, in ns."""
         return self.period - self.overhead
 
-    @property
+    @cached_property
     def slot_read(self) -> float:
         """The delay of selecting between the initial value and the slot's register."""
         return self.model.delay("select", 1)
@@ -279,16 +288,20 @@ class TimingModel:
         delay that does not fit into the rest of a cycle starts in the next one."""
         if start.cycle == LONG_BEFORE.cycle:
             return LONG_BEFORE
-        if delay is None and (latency := self.expected(op)):
-            cycle, _ = self._entered(start, self.delay(op))
-            return Arrival(cycle + latency, self.out_delay(op))
-        return self._entered(start, self.delay(op) if delay is None else delay)
+        return self.through(self.step(op) if delay is None else Step(delay), start)
 
-    def _entered(self, start: Arrival, delay: float) -> Arrival:
-        cycle, ns = start
-        if delay and ns and self.exceeds(ns + delay):
-            return Arrival(cycle + 1, delay)
-        return Arrival(cycle, ns + delay)
+    def step(self, op: Op) -> Step:
+        """What the operation adds to the arrival of its operands."""
+        latency = self.expected(op)
+        return Step(self.delay(op), latency, self.out_delay(op) if latency else 0.0)
+
+    def through(self, step: Step, start: Arrival) -> Arrival:
+        """The arrival after an operation whose operands arrive at ``start``."""
+        (cycle, ns), (delay, latency, out_delay) = start, step
+        begun = cycle + 1 if delay and ns and self.exceeds(ns + delay) else cycle
+        if latency:
+            return Arrival(begun + latency, out_delay)
+        return Arrival(begun, ns + delay if begun == cycle else delay)
 
     def joined(self, kind: str, type: Type, start: Arrival, flush: bool = False) -> Arrival:
         """The arrival of the result of an operation that is not built yet. ``kind`` is an opcode, or "smin" and the

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...ir import Attr, Op, Region, Value
 from ..loops.sccs import components
-from .arrivals import Arrivals
+from .arrivals import Arrivals, Steps
 from .model import LONG_BEFORE, Arrival, TimingModel
 
 __all__ = ["Recurrence", "longest_recurrence", "recurrences_of"]
@@ -89,11 +89,11 @@ class Recurrence:
 
     def least_interval(self, works: int, iteration: Iteration | None = None) -> int:
         """The least interval that is possible, in cycles, given that ``works`` is."""
+        iteration = iteration or self._as_is()
         return 1 + bisect_left(range(1, works), True, key=lambda k: self.arrivals(k, iteration) is not None)
 
     def _as_is(self) -> Iteration:
-        ops = self.ops
-        return lambda starts: Arrivals(self.timing, starts, LONG_BEFORE).follow(ops)
+        return Steps(self.timing, self.ops).from_
 
     def _registers(self) -> dict[Value, Arrival]:
         return dict.fromkeys(self.args, self.timing.register())
