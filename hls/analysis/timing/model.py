@@ -51,6 +51,15 @@ class Arrival(NamedTuple):
         return Arrival(self.cycle + cycles, self.ns)
 
 
+class Step(NamedTuple):
+    """How long an operation takes: cycles from operands to result, ns to the first register, or to the result if
+    ``cycles`` is 0, and ns from the last register to the result."""
+
+    cycles: int
+    delay_ns: float
+    out_delay_ns: float
+
+
 START = Arrival(0, 0.0)
 #: arrival of values that do not change while a recurrence runs
 LONG_BEFORE = Arrival(-math.inf, 0.0)
@@ -279,10 +288,19 @@ class TimingModel:
         delay that does not fit into the rest of a cycle starts in the next one."""
         if start.cycle == LONG_BEFORE.cycle:
             return LONG_BEFORE
-        if delay is None and (latency := self.expected(op)):
-            cycle, _ = self._entered(start, self.delay(op))
-            return Arrival(cycle + latency, self.out_delay(op))
-        return self._entered(start, self.delay(op) if delay is None else delay)
+        return self.stepped(self.step(op) if delay is None else Step(0, delay, 0.0), start)
+
+    def step(self, op: Op) -> Step:
+        """How long the operation takes."""
+        cycles = self.expected(op)
+        return Step(cycles, self.delay(op), self.out_delay(op) if cycles else 0.0)
+
+    def stepped(self, step: Step, start: Arrival) -> Arrival:
+        """The arrival after a step: :meth:`after` for an operation that is looked at many times."""
+        if start.cycle == LONG_BEFORE.cycle:
+            return LONG_BEFORE
+        entered = self._entered(start, step.delay_ns)
+        return Arrival(entered.cycle + step.cycles, step.out_delay_ns) if step.cycles else entered
 
     def _entered(self, start: Arrival, delay: float) -> Arrival:
         cycle, ns = start

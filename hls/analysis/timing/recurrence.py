@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ...ir import Attr, Op, Region, Value
 from ..loops.sccs import components
 from .arrivals import Arrivals
-from .model import LONG_BEFORE, Arrival, TimingModel
+from .differences import Constraint, DifferenceSystem
+from .model import LONG_BEFORE, Arrival, Step, TimingModel
 
 __all__ = ["Recurrence", "longest_recurrence", "recurrences_of"]
 
@@ -88,12 +89,43 @@ class Recurrence:
         return None
 
     def least_interval(self, works: int, iteration: Iteration | None = None) -> int:
-        """The least interval that is possible, in cycles, given that ``works`` is."""
+        """The least interval that is possible, in cycles, given that ``works`` is. Of the current operations it is the
+        greatest ratio of cycles to iterations of a closed chain of carried values."""
+        if iteration is None:
+            least, _ = self._constraints().minimum
+            return works if least is None else min(works, least)
         return 1 + bisect_left(range(1, works), True, key=lambda k: self.arrivals(k, iteration) is not None)
 
     def _as_is(self) -> Iteration:
         ops = self.ops
         return lambda starts: Arrivals(self.timing, starts, LONG_BEFORE).follow(ops)
+
+    def _constraints(self) -> DifferenceSystem:
+        """How much later each carried value is in its register than each of those it is computed from. That is a whole
+        number of cycles, and does not depend on the other values, as an operation starts with its last operand."""
+        args = self.args
+        number = {arg: i for i, arg in enumerate(args)}
+        ends = [(number[arg], self.following(arg)) for arg in args]
+        steps = [(op.results, [v for v in op.operands if v in self.values], self.timing.step(op)) for op in self.ops]
+        found = []
+        for src, arg in enumerate(args):
+            times = self._paths_from(arg, steps)
+            for dst, value in ends:
+                if value in times:
+                    cycles = int(times[value].cycle) + (value not in number)  # a copied value is in a register already
+                    found.append(Constraint(src, dst, cycles, distance=1))
+        return DifferenceSystem(len(args), found, range(len(args)))
+
+    def _paths_from(self, arg: Value, steps: "list[tuple[list[Value], list[Value], Step]]") -> dict[Value, Arrival]:
+        """The arrivals of all that depends on one carried value, as if all else had been there long before."""
+        times, stepped = {arg: self.timing.register()}, self.timing.stepped
+        for results, operands, step in steps:
+            reached = [times[v] for v in operands if v in times]
+            if reached:
+                arrival = stepped(step, max(reached))
+                for result in results:
+                    times[result] = arrival
+        return times
 
     def _registers(self) -> dict[Value, Arrival]:
         return dict.fromkeys(self.args, self.timing.register())
