@@ -4,10 +4,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...differences import Constraint, DifferenceSystem
 from ...ir import Attr, Op, Region, Value
 from ..loops.sccs import components
 from .arrivals import Arrivals
-from .differences import Constraint, DifferenceSystem
 from .model import LONG_BEFORE, Arrival, Step, TimingModel
 
 __all__ = ["Recurrence", "longest_recurrence", "recurrences_of"]

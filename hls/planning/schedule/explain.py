@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from ...analysis.timing.differences import Cycle
+from ...differences import Cycle
 from ...narrow import present
 from .chaining import longest_chain
 from .problem import Problem

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
-from ...analysis.timing.differences import Constraint, DifferenceSystem
+from ...differences import Constraint, DifferenceSystem
 from ...narrow import present
 from .chaining import chain_constraints
 from .explain import Bottleneck, explain_cycle, explain_resource
