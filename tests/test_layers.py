@@ -14,7 +14,7 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"dependency_file", "diag", "graph", "limits", "mathlib", "narrow", "recursion", "signals", "toml_text", "version"},
-    {"records"},
+    {"differences", "records"},
     {"design", "rtl_package", "rtl_xml"},
     {"rtl_library"},
     {"design_patch", "target", "options", "planning.banking", "prefix", "time_limit", "verilog"},

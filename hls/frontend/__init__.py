@@ -12,6 +12,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
 from ..recursion import deep_recursion
 from .check import check
+from .included import readable
 from .library import link
 from .lower import lower
 from .parse import parse
@@ -68,7 +69,7 @@ def parse_source(
     declares; they see the macros of files that they include themselves, and no others of the text.
     """
     text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
-    sources = {file: text}
+    sources = {file: readable(text)}
     roots = [*include_roots, *(Path(model).parent for model in models)] if include_roots else ()
     try:
         with uncollected(), deep_recursion(_CALLS):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .guard import MOST_BYTES
 
-__all__ = ["Files", "NotRegular", "decoded", "escapes"]
+__all__ = ["Files", "NotRegular", "decoded", "escapes", "readable"]
 
 
 class NotRegular(Exception):
@@ -22,6 +22,16 @@ def decoded(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "surrogateescape")
+
+
+#: the characters that stand for bytes which are not UTF-8, as Latin-1 reads these bytes
+_AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+
+
+def readable(text: str) -> str:
+    """A text of :func:`decoded` to quote and to write: bytes that are not UTF-8 are read as Latin-1. It has as many
+    characters, so that columns stay."""
+    return text.translate(_AS_LATIN_1) if not text.isascii() else text
 
 
 def escapes(path: Path, roots: Iterable[Path]) -> bool:

@@ -19,7 +19,7 @@ from pcpp.preprocessor import Macro
 from ..diag import Code, CompileError, Diagnostic, Span
 from .conditions import mend_numbers
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
-from .included import Files, NotRegular
+from .included import Files, NotRegular, readable
 from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
@@ -136,7 +136,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     def group_lines(self, input, abssource):
         name = abssource if self.sources else self.main_file
-        self.sources.setdefault(name, input)
+        self.sources.setdefault(name, readable(input))
         self.read += check_source(input, name)
         if self.read > MOST_READ:
             raise CompileError.at(

@@ -10,18 +10,16 @@ def clone_ops(ops: list[Op], values: dict[Value, Value]) -> list[Op]:
 
     A value that is not in the map is used as it is (it comes from outside).
     """
-    return [_clone_op(op, values) for op in ops]
-
-
-def _clone_op(op: Op, values) -> Op:
-    known = values.get
-    copy = Op(op.opcode, [known(v, v) for v in op.operands], [], dict(op.attrs), [], op.span)
-    for region in op.regions:
-        copy.regions.append(clone_region(region, values))
-    for k, v in enumerate(op.results):
-        values[v] = result = Value(v.type, v.name, copy, k)
-        copy.results.append(result)
-    return copy
+    known, copies = values.get, []
+    for op in ops:
+        copy = Op(op.opcode, [known(v, v) for v in op.operands], [], op.attrs.copy(), [], op.span)
+        if op.regions:
+            copy.regions = [clone_region(region, values) for region in op.regions]
+        for v in op.results:
+            values[v] = result = Value(v.type, v.name, copy, v.index)
+            copy.results.append(result)
+        copies.append(copy)
+    return copies
 
 
 def clone_region(region: Region, values: dict[Value, Value]) -> Region:

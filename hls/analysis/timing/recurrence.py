@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...differences import Constraint, DifferenceSystem
 from ...ir import Attr, Op, Region, Value
 from ..loops.sccs import components
 from .arrivals import Arrivals, Steps
@@ -88,12 +89,31 @@ class Recurrence:
         return None
 
     def least_interval(self, works: int, iteration: Iteration | None = None) -> int:
-        """The least interval that is possible, in cycles, given that ``works`` is."""
-        iteration = iteration or self._as_is()
+        """The least interval that is possible, in cycles, given that ``works`` is. Of the current operations it is the
+        greatest ratio of cycles to iterations of a closed chain of carried values."""
+        if iteration is None:
+            least, _ = self._constraints().minimum
+            return works if least is None else min(works, least)
         return 1 + bisect_left(range(1, works), True, key=lambda k: self.arrivals(k, iteration) is not None)
 
     def _as_is(self) -> Iteration:
         return Steps(self.timing, self.ops).from_
+
+    def _constraints(self) -> DifferenceSystem:
+        """How much later each carried value is in its register than each of those it is computed from. That is a whole
+        number of cycles, and does not depend on the other values, as an operation starts with its last operand."""
+        args = self.args
+        number = {arg: i for i, arg in enumerate(args)}
+        ends = [(number[arg], self.following(arg)) for arg in args]
+        steps, found = Steps(self.timing, self.ops), []
+        for src, arg in enumerate(args):
+            arrivals = steps.from_({arg: self.timing.register()})
+            for dst, value in ends:
+                cycle = arrivals.at(value).cycle
+                if cycle > LONG_BEFORE.cycle:
+                    later = int(cycle) + (value not in number)  # a copied value is in a register already
+                    found.append(Constraint(src, dst, later, distance=1))
+        return DifferenceSystem(len(args), found, range(len(args)))
 
     def _registers(self) -> dict[Value, Arrival]:
         return dict.fromkeys(self.args, self.timing.register())

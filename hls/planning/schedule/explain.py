@@ -3,9 +3,9 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from ...differences import Cycle
 from ...narrow import present
 from .chaining import longest_chain
-from .differences import Cycle
 from .problem import Problem
 
 __all__ = ["Bottleneck", "Step", "explain_cycle", "explain_resource"]

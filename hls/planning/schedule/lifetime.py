@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 
 import numpy
 
-from .differences import DifferenceSystem
+from ...differences import DifferenceSystem
 from .linear import DifferenceProgram
 from .problem import Problem
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
+from ...differences import Constraint, DifferenceSystem
 from ...narrow import present
 from .chaining import chain_constraints
-from .differences import Constraint, DifferenceSystem
 from .explain import Bottleneck, explain_cycle, explain_resource
 from .lifetime import fewest_registers, length_of, register_bits
 from .problem import Problem, topological

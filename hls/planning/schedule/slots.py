@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy
 
-from .differences import NEVER, DifferenceSystem
+from ...differences import NEVER, DifferenceSystem
 from .problem import Problem
 
 __all__ = ["SearchLimit", "find_starts", "place_by_eviction"]

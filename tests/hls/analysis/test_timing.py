@@ -1,14 +1,16 @@
 """One service answers how long operations take: its answers, and that all consumers use it."""
 
 import ast
+import random
+from bisect import bisect_left
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hls
-from hls.analysis.timing import LONG_BEFORE, START, Arrival, Arrivals, Recurrence
-from hls.ir import BOOL, FloatType, IntType, walk
+from hls.analysis.timing import LONG_BEFORE, START, Arrival, Arrivals, Recurrence, recurrences_of
+from hls.ir import BOOL, Builder, FloatType, IntType, Op, Region, Value, walk
 from hls.ir.parser import parse_module
 from hls.ir.rewrite import constant
 from hls.passes.recurrence.absorb_guards import AbsorbGuards
@@ -180,6 +182,30 @@ def test_the_bound_of_a_recurrence_is_what_the_scheduler_gets():
     bound = Recurrence(body, values, TIMING).least_interval(40)
     (plan,) = schedule(function, TIMING).loops.values()
     assert bound == plan.ii == 3
+
+
+def random_recurrences(seed: int) -> list[Recurrence]:
+    """Those of a loop with 2 to 6 carried values, each computed from others or a copy of one."""
+    rng, body = random.Random(seed), Region()
+    body.args = [Value(I32, owner=body, index=number) for number in range(rng.randint(2, 6))]
+    b, values = Builder(body), list(body.args)
+    for _ in range(rng.randint(3, 12)):
+        kind = rng.choice(["add", "add", "sub", "mul", "xor", "select"])
+        condition = [b.value("slt", *rng.sample(values, 2))] if kind == "select" else []
+        values.append(b.value(kind, *condition, rng.choice(values), rng.choice(values)))
+    b.op("yield", b.value("slt", values[-1], values[0]), *(rng.choice(values) for _ in body.args))
+    return list(recurrences_of(Op("loop", [], [], {}, [body]), TIMING))
+
+
+def test_the_bound_is_the_least_interval_at_which_arrivals_settle():
+    bounds = []
+    for seed in range(150):
+        for one in random_recurrences(seed):
+            works = one.cycles()
+            found = one.least_interval(works)
+            bounds.append((found, works))
+            assert found == 1 + bisect_left(range(1, works), True, key=lambda k: one.arrivals(k) is not None), seed
+    assert sum(1 < found < works for found, works in bounds) > 10
 
 
 def test_a_slower_clock_leaves_nothing_to_gain():

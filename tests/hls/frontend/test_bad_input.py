@@ -1,5 +1,6 @@
 """No text may crash the frontend: every mistake is reported as a CompileError."""
 
+import json
 import os
 import random
 import re
@@ -8,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from mutants import BAD, GOOD, mutated
 
+from hls.cli import main
 from hls.diag import CompileError, render
 from hls.frontend import parse_source
 from hls.ir.verifier import verify_module
@@ -196,3 +199,18 @@ def test_a_file_that_includes_itself(tmp_path):
     (tmp_path / "loop.h").write_text('#include "loop.h"\n')
     with pytest.raises(CompileError, match="include each other"):
         parse_source('#include "loop.h"\n__kernel void f() { }', "main.cl", {}, [str(tmp_path)])
+
+
+def test_bytes_of_another_encoding_in_comments_and_texts(tmp_path):
+    """They are read as Latin-1 where the source is shown, at the same columns."""
+    source = (
+        b'#include "h.h"\n__kernel void k(__global int *a) { /* caf\xe9 */ a[0] = X; printf("\xe4 %d\\n", a[0]); }\n'
+    )
+    (tmp_path / "k.cl").write_bytes(source)
+    (tmp_path / "h.h").write_bytes(b"// \xfcber\n#define X 5\n")
+    done = CliRunner().invoke(main, ["compile", str(tmp_path / "k.cl"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    texts = {
+        Path(one["file"]).name: one["text"] for one in json.loads((tmp_path / "out/report.json").read_text())["sources"]
+    }
+    assert texts["k.cl"] == source.decode("latin-1")

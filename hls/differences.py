@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy
 
-from ...narrow import present
+from .narrow import present
 
 __all__ = ["NEVER", "Constraint", "Cycle", "DifferenceSystem"]
 

@@ -5,7 +5,7 @@ import random
 import networkx
 import pytest
 
-from hls.planning.schedule.differences import MANY, NEVER, Constraint, Cycle, DifferenceSystem, _cycle
+from hls.differences import MANY, NEVER, Constraint, Cycle, DifferenceSystem, _cycle
 from tests.repetitions import half_long
 
 
