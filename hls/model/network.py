@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import networkx as nx
+
 from ..analysis.channels.endpoints import Endpoint, end_of, is_call
-from ..graph import joined_sets
 from ..ir import Attr, Op
 from ..planning.memory import ChannelPlan
 from ..planning.schedule import Point, RegionPlan
@@ -71,12 +72,13 @@ def has_calls(planned: Planned) -> bool:
 def estimate_together(members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
     """Predict launches, in their order, of any kernels that have calls on channels. Launch number k of a kernel runs
     with number k of those that channels connect it to. Raises NotModelled as :func:`estimate_network` does."""
-    joined = [(channel.writer, channel.reader) for channel in channels if not channel.stream]
-    parts = {name: frozenset(part) for part in joined_sets((one.name for one in members), joined) for name in part}
+    links = nx.Graph((channel.writer, channel.reader) for channel in channels if not channel.stream)
+    links.add_nodes_from(one.name for one in members)
     turns: Counter[str] = Counter()
     groups: dict[tuple[int, frozenset[str]], list[int]] = {}
     for number, one in enumerate(members):
-        groups.setdefault((turns[one.name], parts[one.name]), []).append(number)
+        part = frozenset(nx.node_connected_component(links, one.name))
+        groups.setdefault((turns[one.name], part), []).append(number)
         turns[one.name] += 1
     found: dict[int, Prediction] = {}
     for numbers in groups.values():

@@ -9,8 +9,9 @@ is. Otherwise, simulations under assumptions about the unknown show what is poss
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import networkx as nx
+
 from ...diag import Code, Diagnostic, Span
-from ...graph import joined_sets
 from ...ir import Attr, Function
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
@@ -106,14 +107,15 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
     """A verdict on every group of kernels connected by channels, in program order."""
     by_name = {script.name: script for script in scripts}
     inner = [link for link in links if link.writer and link.reader]
-    names_of_ends = dict.fromkeys(name for link in links for name in (link.writer, link.reader) if name)
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(name for link in links for name in (link.writer, link.reader) if name)
+    graph.add_edges_from((link.writer, link.reader) for link in inner)
     budget, found = Budget(MOST_CALLS), []
-    for part in joined_sets(names_of_ends, [(link.writer, link.reader) for link in inner]):
-        names = set(part)
+    for names in nx.connected_components(graph):
         members = [script for name, script in by_name.items() if name in names]
         mine = [link for link in links if {link.writer, link.reader} & names]
         if len(members) > 1:
-            forest = sum(link.writer in names for link in inner) == len(names) - 1
+            forest = graph.subgraph(names).number_of_edges() == len(names) - 1
             found.append(_Network(members, mine, budget).verdict(forest))
     order = list(by_name)
     return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...graph import strong_components
+import networkx as nx
+
 from ...ir import Op, Region, Value, has, walk
 
 __all__ = ["components"]
@@ -16,13 +17,13 @@ def components(region: Region, ignored: Mapping[Op, int] = MappingProxyType({}))
     reads = {op: _read(op, ignored.get(op)) for op in ops}
     nexts = list(zip(region.terminator.operands[1:], region.args, strict=True))
     within = _between(ops, reads, nexts)
-    edges: list[tuple[Op | Value, Op | Value]] = []
+    graph = nx.DiGraph()
     for op in ops:  # edges via the operation: a loop may have thousands of operands and results
         if results := within & set(op.results):
-            edges += ((v, op) for v in within & reads[op])
-            edges += ((op, r) for r in results)
-    edges += ((value, arg) for value, arg in nexts if value in within and arg in within)
-    together = ([v for v in part if isinstance(v, Value)] for part in strong_components(edges))
+            graph.add_edges_from((v, op) for v in within & reads[op])
+            graph.add_edges_from((op, r) for r in results)
+    graph.add_edges_from((value, arg) for value, arg in nexts if value in within and arg in within)
+    together = ([v for v in part if isinstance(v, Value)] for part in nx.strongly_connected_components(graph))
     return {value: k for k, part in enumerate(part for part in together if len(part) > 1) for value in part}
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+import networkx as nx
+
 from rtl_lib.port_reservation import PortUser
 
-from ...graph import joined_sets
 from ...ir import Attr, Op
 from ...narrow import present
 from ..memory import MemoryPlan
@@ -23,12 +24,12 @@ def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Bo
                 uses.setdefault((region, point.level), set()).add(
                     ((op.attrs[Attr.BOOKED], memory.write_port(op)), point.stage + _delay(op, memory))
                 )
-    by_port: dict[tuple[str, int], list[tuple[RegionPlan, int]]] = {}
+    sharing = nx.Graph()
     for level, found in uses.items():
-        for port in {port for port, _ in found}:
-            by_port.setdefault(port, []).append(level)
-    sets = joined_sets(uses, by_port.values())
-    return tuple(_booking(levels, uses) for levels in sets if len(levels) > 1)
+        sharing.add_edges_from((level, port) for port, _ in found)
+    order = list(uses)
+    sets = [[node for node in part if node in uses] for part in nx.connected_components(sharing)]
+    return tuple(_booking(sorted(levels, key=order.index), uses) for levels in sets if len(levels) > 1)
 
 
 def _delay(op: Op, memory: MemoryPlan) -> int:
