@@ -23,7 +23,7 @@ from hls.planning import Compilation
 from hls.target.board import load_board
 from sim.model import Launched, Replayer
 
-__all__ = ["KERNELS", "Row", "rows"]
+__all__ = ["KERNELS", "NODES", "Given", "Row", "arguments", "replayed", "rows", "text_of"]
 
 SOURCE = (Path(__file__).parent / "table.cl").read_text()
 KERNELS = re.findall(r"__kernel void (\w+)\(", SOURCE)
@@ -89,12 +89,16 @@ def arguments(kernel: str) -> tuple[dict[str, np.ndarray], dict[str, int], int]:
     return graph | {"state": state, "value": floats} | ends, {"n": NODES}, seen
 
 
-def replayed(plan: Plan, kernel: str) -> tuple[int, dict[str, bytes]]:
-    """(cycles, bytes of the buffers) of a launch of a planned kernel."""
+#: buffers and scalars of a launch
+Given = tuple[dict[str, np.ndarray], dict[str, int]]
+
+
+def replayed(plan: Plan, kernel: str, launch: Given | None = None) -> tuple[int, dict[str, bytes]]:
+    """(cycles, bytes of the buffers) of a launch of a planned kernel; without ``launch``, of that of the table."""
     planned = [Planned(k.function, k.memory, k.plan, k.unrolled, k.merged, "k.cl") for k in plan.kernels]
     inner = [channel for k in plan.kernels for channel in k.inner]
     replayer = Replayer(planned, plan.module, plan.board, plan.channels, 16384, hasty=True, inner=inner)
-    given, scalars, _ = arguments(kernel)
+    given, scalars = launch or arguments(kernel)[:2]
     buffers = {name: array.view(np.uint8).copy() for name, array in given.items()}
     addresses, place = {}, PAGE
     for name, buffer in buffers.items():
