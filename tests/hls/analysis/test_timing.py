@@ -3,6 +3,7 @@
 import ast
 import random
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 import hls
 from hls.analysis.timing import LONG_BEFORE, START, Arrival, Arrivals, Recurrence, recurrences_of
+from hls.analysis.timing.arrivals import Steps
+from hls.analysis.timing.model import Step
 from hls.ir import BOOL, Builder, FloatType, IntType, Op, Region, Value, walk
 from hls.ir.parser import parse_module
 from hls.ir.rewrite import constant
@@ -206,6 +209,33 @@ def test_the_bound_is_the_least_interval_at_which_arrivals_settle():
             bounds.append((found, works))
             assert found == 1 + bisect_left(range(1, works), True, key=lambda k: one.arrivals(k) is not None), seed
     assert sum(1 < found < works for found, works in bounds) > 10
+
+
+class Counting(OperatorTiming):
+    """The timing of the board, which counts how often each operation is asked for."""
+
+    times: Counter[Op]
+
+    def step(self, op: Op) -> Step:
+        self.times[op] += 1
+        return super().step(op)
+
+
+def test_steps_ask_for_each_operation_once_and_answer_as_arrivals_do():
+    timing, asked = Counting(TIMING.model, TIMING.address_bits), 0
+    for seed in range(30):
+        for one in random_recurrences(seed):
+            timing.times = Counter()
+            steps = Steps(timing, one.ops)
+            for late in range(4):  # some long before, others in cycles of their own
+                starts = {
+                    arg: timing.register(late * number) if (number + late) % 3 else LONG_BEFORE
+                    for number, arg in enumerate(one.args)
+                }
+                assert steps.from_(starts).times == Arrivals(TIMING, starts, LONG_BEFORE).follow(one.ops).times, seed
+            assert set(timing.times.values()) <= {1} and timing.times.keys() <= set(one.ops)
+            asked += len(timing.times)
+    assert asked > 100
 
 
 def test_a_slower_clock_leaves_nothing_to_gain():
