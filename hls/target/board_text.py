@@ -38,7 +38,7 @@ def _tables(board: Board, source: Source) -> Iterator[list[str]]:
     for stream in board.streams:
         yield _stream(stream, source)
     if board.soc is not None:
-        yield _table("soc", {key: value for key, value in vars(board.soc).items() if value not in ("", ())}, source)
+        yield _table("soc", board.soc.given(), source)
 
 
 def _device(device: Device) -> dict[str, object]:
