@@ -55,7 +55,8 @@ def _check_device(_context: click.Context, _parameter: click.Parameter, device: 
     callback=_check_device,
     default=None,
     help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles; or on a board at a serial port or in the network, with the bitstream of `sluice build`.  "
+    "or on the model, with predicted cycles; or on a board at a serial port or in the network, with the bitstream of "
+    "`sluice build`.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option(

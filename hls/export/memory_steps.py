@@ -37,8 +37,8 @@ class Commands:
 
 @dataclass(frozen=True)
 class MemoryStep:
-    """A command to the memory chip, or with ``control`` a value of that word alone. ``wait`` are seconds that pass until
-    the next step, at least."""
+    """A command to the memory chip, or with ``control`` a value of that word alone. ``wait`` are seconds that pass
+    until the next step, at least."""
 
     control: int = 0
     command: int = 0

@@ -58,8 +58,7 @@ def _obstacles(described: Description, board: Board) -> Iterator[tuple[str, str]
         )
     if described.double_clock and board.memory.kind == "ddr":
         yield (
-            f"a design with a second clock has none in a system for board {board.name}, whose clock is made from that of "
-            "its DDR3",
+            f"the design has a second clock, and a system for board {board.name} has none beside that of DDR3",
             "compile it without --double-clock",
         )
     if described.streams:

@@ -44,8 +44,8 @@ class SocMap:
 
     @property
     def controller(self) -> int:
-        """Of the memory's controller: control, then for each phase of a cycle command, issue, address and bank, a word each,
-        and the data to write and that was read."""
+        """Of the memory's controller: control, then for each phase of a cycle command, issue, address and bank, a word
+        each, and the data to write and that was read."""
         return self.controller_page * PAGE
 
     @property
@@ -55,8 +55,8 @@ class SocMap:
 
     @property
     def phy(self) -> int:
-        """Of the PHY of DDR3: the lanes that are selected, and of these a word each, to which a 1 is written: delay back to
-        0, one more, shift of bits back to 0, one more."""
+        """Of the PHY of DDR3: the lanes that are selected, and of these a word each, to which a 1 is written: delay to
+        0, one more, shift of bits to 0, one more."""
         return self.phy_page * PAGE
 
 

@@ -24,9 +24,9 @@ BAUD = (9600, 12_000_000)
 class Soc:
     """How ``sluice build`` makes a system for the board: ``platform`` is a module of litex-boards, ``device`` what its
     platform is called with ("" for nothing). The others are names of its pins: the oscillator of ``clock_mhz``, a reset
-    (active high, or ``reset_low``; "" for none), the serial line at ``baud`` bits a second, the memory chip, and pins to
-    be ``high``; pins of a ``connector`` of the platform, a list there, come first ("" for none). ``module`` is the chip in LiteDRAM's list. ``load`` is the command that loads a bitstream, whose file
-    follows.
+    (active high, or ``reset_low``; "" for none), the serial line at ``baud`` bits a second, the memory chip, and pins
+    to be ``high``; pins of a ``connector``, a list in the platform's module, come to the platform's own ("" for none).
+    ``module`` is the chip in LiteDRAM's list. ``load`` is the command that loads a bitstream, whose file follows.
 
     The clock of SDR SDRAM has the pin ``chip_clock``, and lags by ``chip_phase`` degrees. DDR3 has a nominal
     termination, ``command_delay`` steps of the device's delay on its commands, perhaps the masks of its two lanes

@@ -15,8 +15,8 @@ MOST = 2048
 
 
 class Datagrams:
-    """Datagrams from and to ``place``, HOST or HOST:PORT. A board answers to the port at which it is asked, whatever the
-    sender's is, so that is bound here, too. Raises DeviceError."""
+    """Datagrams from and to ``place``, HOST or HOST:PORT. A board answers to the port at which it is asked, whatever
+    the sender's is, so that is bound here, too. Raises DeviceError."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -73,8 +73,8 @@ class Datagrams:
 
     def _gone(self, error: OSError) -> DeviceError:
         return DeviceError(
-            f"the board at {self.place} cannot be reached: {error.strerror}; check cable, power and address, and load the "
-            "bitstream"
+            f"the board at {self.place} cannot be reached: {error.strerror}; check cable, power and address, and "
+            "load the bitstream"
         )
 
 

@@ -29,8 +29,8 @@ COUNTED = 1 << 32
 
 class Etherbone:
     """The bus behind ``link``. ``written`` is the address of a word in which the board counts the words that were
-    written by Etherbone: after each packet it shows whether that has arrived, so that a lost one is sent again, and none
-    takes effect twice."""
+    written by Etherbone: after each packet it shows whether that has arrived, so that a lost one is sent again, and
+    none takes effect twice."""
 
     def __init__(self, link: Datagrams, written: int) -> None:
         self._link, self._written = link, written
@@ -89,7 +89,7 @@ class Etherbone:
     def _read(self, address: int, words: int) -> Words:
         """The words of one packet."""
         self._tag = (self._tag + 1) % COUNTED
-        places = np.arange(address, address + WORD * words, WORD, np.uint32)
+        places = np.arange(address, address + WORD * words, WORD, dtype=np.uint32)
         packet = HEAD + bytes((0, ALL_BYTES, 0, words)) + self._tag.to_bytes(WORD, "big") + _bytes_of(places)
         begin, wait = time.monotonic(), WAIT
         while (left := begin + line.SILENCE - time.monotonic()) > 0:

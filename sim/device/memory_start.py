@@ -43,8 +43,8 @@ def start_memory(bus: Bus, board: Board) -> None:
 
 @dataclass(frozen=True)
 class _Controller:
-    """The registers of LiteDRAM's controller by which a host commands the chip. A phase of a cycle has those of a command,
-    and then ``data_words`` to write and as many that were read."""
+    """The registers of LiteDRAM's controller by which a host commands the chip. A phase of a cycle has those of a
+    command, and then ``data_words`` to write and as many that were read."""
 
     bus: Bus
     data_words: int

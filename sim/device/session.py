@@ -60,9 +60,9 @@ class DeviceSession(Session):
         found = self._bridge.read(SOC_MAP.digest, SOC_MAP.digest_words).astype(">u4").tobytes().hex()
         if found != digest:
             raise DeviceError(
-                f"the board at {self._bridge.place} holds another design ({found[:HEX_DIGITS]} ...) than this program's "
-                f"({digest[:HEX_DIGITS]} ...): `sluice build` the kernels with the options that the host program "
-                "gives, and load that bitstream"
+                f"the board at {self._bridge.place} holds another design ({found[:HEX_DIGITS]} ...) than this "
+                f"program's ({digest[:HEX_DIGITS]} ...): `sluice build` the kernels with the options that the host "
+                "program gives, and load that bitstream"
             )
 
     def _read(self, address: int) -> int:
@@ -155,7 +155,7 @@ def _bus(link: str, soc: Soc) -> Bus:
         return Bridge(Line(link.removeprefix(SERIAL), soc.baud), SOC_MAP.digest)
     if not soc.ethernet:
         raise DeviceError(
-            "the board of this program has no Ethernet: use SLUICE_DEVICE=uart:PORT, or set SLUICE_BOARD to a board whose "
-            "table [soc] has `ethernet`"
+            "the board of this program has no Ethernet: use SLUICE_DEVICE=uart:PORT, or set SLUICE_BOARD to a board "
+            "whose table [soc] has `ethernet`"
         )
     return Etherbone(Datagrams(link.removeprefix(ETHERNET)), SOC_MAP.written)

@@ -1,5 +1,5 @@
-"""The simulation of a whole system behind a pseudo terminal, and behind a socket if it has Ethernet: hardware for hosts,
-without a board."""
+"""The simulation of a whole system behind a pseudo terminal, and behind a socket if it has Ethernet: hardware for
+hosts, without a board."""
 
 import os
 import subprocess
@@ -20,24 +20,26 @@ __all__ = ["Ends", "build_simulator", "simulated"]
 
 HERE = Path(__file__).parent
 MAIN, NETWORK = HERE / "serial_main.cpp", HERE / "network.hpp"
-#: of the kernel clock, for a bit: long enough that the memory has always answered before the next byte is there
-CYCLES_OF_A_BIT = 8
+#: of the kernel clock, for a bit: long enough that the memory has always answered before the next byte is there, which
+#: DDR3 does later than SDR SDRAM
+CYCLES_OF_A_BIT, CYCLES_WITH_DDR3 = 8, 16
 FLAGS = ("-std=c++17", "-pthread", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0", "-DVM_COVERAGE=0", "-DVM_SC=0")
 
 
-def build_simulator(system: Path, mhz: float) -> Path:
+def build_simulator(system: Path, mhz: float, bit: int = CYCLES_OF_A_BIT) -> Path:
     """The simulator of the system in that folder, as ``sluice build`` writes it (soc.py and what it imports), at that
-    kernel clock. Raises BuildError and ToolMissing."""
+    kernel clock, with so many cycles for a ``bit`` of the serial line. Raises BuildError and ToolMissing."""
     tools = find_tools()
     program = (system / PROGRAM).read_text(encoding="utf-8")
     rtl = sorted((system / "rtl").glob("*.v"))
     texts = [path.read_text(encoding="utf-8") for path in rtl]
-    key = content_key([tools.identity, program, f"{mhz!r}", MAIN.read_text(), NETWORK.read_text(), *FLAGS, *QUICK, *VERILATE, *texts])
-    return cached("soc-simulator", key, "simulator", lambda made: _build(tools, system, mhz, rtl, made))
+    own = [MAIN.read_text(), NETWORK.read_text(), str(bit)]
+    key = content_key([tools.identity, program, f"{mhz!r}", *own, *FLAGS, *QUICK, *VERILATE, *texts])
+    return cached("soc-simulator", key, "simulator", lambda made: _build(tools, system, mhz, bit, rtl, made))
 
 
-def _build(tools: Tools, system: Path, mhz: float, rtl: list[Path], made: Path) -> None:
-    baud = round(mhz * 1e6 / CYCLES_OF_A_BIT)
+def _build(tools: Tools, system: Path, mhz: float, bit: int, rtl: list[Path], made: Path) -> None:
+    baud = round(mhz * 1e6 / bit)
     asked = ["--simulation", "--clock", repr(mhz), "--baud", str(baud)]
     _run([sys.executable, str(system / PROGRAM), str(made), *asked], made, "LiteX refused the system")
     environment = {"VERILATOR_ROOT": str(tools.verilator_root)}
@@ -76,17 +78,18 @@ def _run(command: list[str], folder: Path, message: str, environment: dict[str, 
 
 
 class Ends(NamedTuple):
-    """Where a running system is: ``serial`` for SLUICE_DEVICE=uart:PORT, ``network`` for eth:HOST, "" without Ethernet."""
+    """Where a running system is: ``serial`` for SLUICE_DEVICE=uart:PORT, ``network`` for eth:HOST ("" if none)."""
 
     serial: str
     network: str
 
 
 @contextmanager
-def simulated(simulator: Path, ethernet: bool = False, lose: int = 0) -> Iterator[Ends]:
-    """A running system, which has Ethernet or not. Every ``lose``-th datagram is lost there, 0 for none."""
+def simulated(simulator: Path, ethernet: bool = False, bit: int = CYCLES_OF_A_BIT, lose: int = 0) -> Iterator[Ends]:
+    """A running system, which has Ethernet or not, and was built for ``bit``. Every ``lose``-th datagram is lost, 0 for
+    none."""
     process = subprocess.Popen(
-        [str(simulator), str(CYCLES_OF_A_BIT), str(lose)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [str(simulator), str(bit), str(lose)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None and process.stdout is not None
     try:
