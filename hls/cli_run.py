@@ -12,19 +12,20 @@ from .cli_numbers import Numbers
 from .cli_options import BOARD, check_trace, design_option, make_folder, on_command_line
 from .cli_project import ProjectCommand
 from .signals import supervise
+from .target.links import ETHERNET, LINK_FORMS, SERIAL, is_link
 
 __all__ = ["run_command"]
 
 
-#: what a host program may run on; or a serial port behind the other
-KINDS, LINK = ("board", "emulator", "model"), "uart:"
+#: what a host program may run on, beside boards of hardware
+KINDS = ("board", "emulator", "model")
 
 
 def _check_device(_context: click.Context, _parameter: click.Parameter, device: str | None) -> str | None:
-    """A kind of device, or the serial port of a board; a usage error for another word."""
-    if device is None or device in KINDS or (device.startswith(LINK) and device != LINK):
+    """A kind of device, or the link to a board; a usage error for another word."""
+    if device is None or device in KINDS or is_link(device):
         return device
-    raise click.BadParameter(f"{device!r} is not one of {', '.join(KINDS)}, nor {LINK}PORT")
+    raise click.BadParameter(f"{device!r} is not one of {', '.join(KINDS)}; nor {LINK_FORMS}")
 
 
 @click.command(
@@ -50,11 +51,12 @@ def _check_device(_context: click.Context, _parameter: click.Parameter, device: 
 )
 @click.option(
     "--device",
-    metavar=f"[{'|'.join(KINDS)}|{LINK}PORT]",
+    metavar=f"[{'|'.join(KINDS)}|{SERIAL}PORT|{ETHERNET}HOST]",
     callback=_check_device,
     default=None,
     help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
-    "or on the model, with predicted cycles; or on a board at a serial port, with the bitstream of `sluice build`.  "
+    "or on the model, with predicted cycles; or on a board at a serial port or in the network, with the bitstream of "
+    "`sluice build`.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option(

@@ -84,8 +84,8 @@ class _Started:
 
 @dataclass
 class LoadedSystem:
-    """A system's simulator, built and started at the first run; with a ``link`` to hardware ("uart:PATH") that instead,
-    which must hold the design of this ``digest``."""
+    """A system's simulator, built and started at the first run; with a ``link`` to hardware ("uart:PATH" or
+    "eth:HOST") that instead, which must hold the design of this ``digest``."""
 
     verilog: Mapping[str, str]
     interface: SystemInterface

@@ -20,13 +20,16 @@ def soc_text(described: Description, board: Board) -> str:
         raise ExportError(message, hint)
     memory = board.memory
     assert board.soc is not None and isinstance(memory.timing, DramTiming)
-    rate = transfers(memory)
-    given = {"phy": PHYS[rate], "rate": rate, "cl": memory.timing.CL, "double": rate > 1 or described.double_clock}
-    return render_template(
-        "soc.py",
-        described,
-        given | {"board": board, "soc": board.soc, "bus_bits": memory.timing.bus_bits, "map": SOC_MAP},
-    )
+    rate, ddr3 = transfers(memory), memory.kind == "ddr"
+    given = {
+        "phy": PHYS[memory.kind, rate],
+        "ddr3": ddr3,
+        # transfers in a cycle, of SDR SDRAM; of DDR3 commands
+        "rate": 2 if ddr3 else rate,
+        "double": not ddr3 and (rate > 1 or described.double_clock),
+        "timing": memory.timing,
+    }
+    return render_template("soc.py", described, given | {"board": board, "soc": board.soc, "map": SOC_MAP})
 
 
 def check_board(board: Board) -> None:
@@ -52,6 +55,11 @@ def _obstacles(described: Description, board: Board) -> Iterator[tuple[str, str]
         yield (
             "a system starts its kernels by registers, and this design has wires",
             "compile it without --control wires",
+        )
+    if described.double_clock and board.memory.kind == "ddr":
+        yield (
+            f"the design has a second clock, and a system for board {board.name} has none beside that of DDR3",
+            "compile it without --double-clock",
         )
     if described.streams:
         names = ", ".join(stream.name for stream in described.streams)

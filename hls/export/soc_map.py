@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["SOC_MAP", "MemoryStep", "SocMap", "memory_start"]
+__all__ = ["SOC_MAP", "SocMap"]
 
 #: bytes of LiteX's bus that one block of its registers takes
 PAGE = 0x800
@@ -18,6 +18,8 @@ class SocMap:
     kernels: int = 0x9000_0000
     design_page: int = 1
     controller_page: int = 2
+    link_page: int = 3
+    phy_page: int = 4
     digest_words: int = 8  #: the most significant one first
 
     @property
@@ -42,36 +44,20 @@ class SocMap:
 
     @property
     def controller(self) -> int:
-        """Of the memory's controller: control, command, issue, address and bank, a word each."""
+        """Of the memory's controller: control, then for each phase of a cycle command, issue, address and bank, a word
+        each, and the data to write and that was read."""
         return self.controller_page * PAGE
+
+    @property
+    def written(self) -> int:
+        """Words that Etherbone has written."""
+        return self.link_page * PAGE
+
+    @property
+    def phy(self) -> int:
+        """Of the PHY of DDR3: the lanes that are selected, and of these a word each, to which a 1 is written: delay to
+        0, one more, shift of bits to 0, one more."""
+        return self.phy_page * PAGE
 
 
 SOC_MAP = SocMap()
-
-#: bits of the controller's words control and command, by LiteDRAM's names
-BY_CONTROLLER, CKE, ODT, RESET_N = 1, 2, 4, 8
-CS, WE, CAS, RAS = 1, 2, 4, 8
-ALL_BANKS = 1 << 10  #: of the address of a precharge
-
-
-@dataclass(frozen=True)
-class MemoryStep:
-    """A command to the memory chip, or with ``control`` a value of that word alone."""
-
-    control: int = 0
-    command: int = 0
-    address: int = 0
-
-
-def memory_start(cas_latency: int, beats: int) -> tuple[MemoryStep, ...]:
-    """The steps that start an SDR SDRAM for bursts of so many transfers, as JEDEC has them: clock on, precharge, eight
-    refreshes, mode register; then the controller takes over."""
-    refresh = MemoryStep(command=RAS | CAS | CS)
-    mode = cas_latency << 4 | beats.bit_length() - 1
-    return (
-        MemoryStep(control=CKE | ODT | RESET_N),
-        MemoryStep(command=RAS | WE | CS, address=ALL_BANKS),
-        *[refresh] * 8,
-        MemoryStep(command=RAS | CAS | WE | CS, address=mode),
-        MemoryStep(control=BY_CONTROLLER),
-    )

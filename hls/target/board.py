@@ -45,9 +45,10 @@ FLOWS = {
 
 @dataclass(frozen=True)
 class Clock:
-    """The kernel clock."""
+    """The kernel clock. Schedules leave a share of its period, the ``reserve``, for longer wires in a whole system."""
 
     kernel_mhz: float
+    reserve: float = 0.0
 
     @property
     def period_ns(self) -> float:
@@ -139,7 +140,10 @@ class Board:
             return replace(memory, read_latency=max(1, math.ceil(cycles)))
 
         return replace(
-            self, clock=Clock(kernel_mhz), memory=at(self.memory), others=tuple(at(one) for one in self.others)
+            self,
+            clock=replace(self.clock, kernel_mhz=kernel_mhz),
+            memory=at(self.memory),
+            others=tuple(at(one) for one in self.others),
         )
 
     @property
@@ -187,8 +191,9 @@ class Board:
         return max(memory.read_latency for memory in self.memories)
 
     def delay_model(self, kernel_mhz: float | None = None) -> DelayModel:
-        """The delays of the board's device at its kernel clock, or at another one."""
-        return load_delays(self.device.delays, Clock(kernel_mhz or self.clock.kernel_mhz).period_ns)
+        """The delays of the board's device at its kernel clock, or at another one, and the period without reserve."""
+        period = Clock(kernel_mhz or self.clock.kernel_mhz).period_ns
+        return load_delays(self.device.delays, period * (1 - self.clock.reserve))
 
 
 #: the board files of the package; not located through Python's import system, which may find a user's folder ``boards``
@@ -203,6 +208,8 @@ def known_boards() -> tuple[str, ...]:
 
 #: kernel clocks that a board file and a command line may ask for, in MHz
 MHZ = (1, 2000)
+#: of a period
+MOST_RESERVE = 0.5
 
 
 def board_and_clock(text: str) -> tuple[str, float | None]:
@@ -289,7 +296,8 @@ def _read_host(table: Table) -> Host:
 
 
 def _read_clock(table: Table) -> Clock:
-    clock = Clock(table.number("kernel_mhz", *MHZ))
+    reserve = table.number("reserve", 0, MOST_RESERVE) if "reserve" in table else 0.0
+    clock = Clock(table.number("kernel_mhz", *MHZ), reserve)
     table.close()
     return clock
 

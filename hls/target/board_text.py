@@ -23,7 +23,7 @@ def board_text(board: Board, source: Source) -> str:
 def _tables(board: Board, source: Source) -> Iterator[list[str]]:
     head = {"name": board.name, "description": board.description} | ({"flow": board.flow} if board.flow else {})
     yield _table("board", head, source)
-    yield _table("clock", vars(board.clock), source)
+    yield _table("clock", {key: value for key, value in vars(board.clock).items() if value}, source)
     yield _table("host", vars(board.host), source)
     device = board.device
     yield _table("device", _device(device), source)
@@ -38,7 +38,7 @@ def _tables(board: Board, source: Source) -> Iterator[list[str]]:
     for stream in board.streams:
         yield _stream(stream, source)
     if board.soc is not None:
-        yield _table("soc", {key: value for key, value in vars(board.soc).items() if value not in ("", ())}, source)
+        yield _table("soc", board.soc.given(), source)
 
 
 def _device(device: Device) -> dict[str, object]:

@@ -1,14 +1,21 @@
 """What a whole system on a board needs to know beside its device and its memory: the names of LiteX's platform."""
 
-from dataclasses import dataclass
+import ipaddress
+from dataclasses import dataclass, fields
 
 from .memory import DramTiming, Memory
 from .table import Table
 
-__all__ = ["Soc", "read_soc"]
+__all__ = ["TERMINATIONS", "Soc", "read_soc", "transfers"]
 
-#: LiteDRAM's PHYs of SDR SDRAM, by the transfers of the memory in a cycle of the kernel clock
-PHYS = {1: "GENSDRPHY", 2: "HalfRateGENSDRPHY"}
+#: LiteDRAM's PHYs, by kind of memory and its transfers in a cycle of the kernel clock
+PHYS = {("sdr", 1): "GENSDRPHY", ("sdr", 2): "HalfRateGENSDRPHY", ("ddr", 8): "ECP5DDRPHY"}
+#: latencies in tCK that mode registers of DDR3 can hold
+CAS, WRITE = range(5, 12), range(5, 9)
+#: nominal terminations of DDR3 in ohm, and their codes; 0 for none
+TERMINATIONS = {0: 0, 60: 1, 120: 2, 40: 3}
+#: LiteX's address of a board in the network
+ADDRESS = "192.168.1.50"
 #: bits a second that a serial line may have
 BAUD = (9600, 12_000_000)
 
@@ -17,9 +24,16 @@ BAUD = (9600, 12_000_000)
 class Soc:
     """How ``sluice build`` makes a system for the board: ``platform`` is a module of litex-boards, ``device`` what its
     platform is called with ("" for nothing). The others are names of its pins: the oscillator of ``clock_mhz``, a reset
-    (active high; "" for none), the serial line at ``baud`` bits a second, the memory chip and its clock, which lags by
-    ``chip_phase`` degrees, and pins to be ``high``. ``module`` is the chip in LiteDRAM's list. ``load`` is the command
-    that loads a bitstream, whose file follows."""
+    (active high, or ``reset_low``; "" for none), the serial line at ``baud`` bits a second, the memory chip, and pins
+    to be ``high``; pins of a ``connector``, a list in the platform's module, come to the platform's own ("" for none).
+    ``module`` is the chip in LiteDRAM's list. ``load`` is the command that loads a bitstream, whose file follows.
+
+    The clock of SDR SDRAM has the pin ``chip_clock``, and lags by ``chip_phase`` degrees. DDR3 has a nominal
+    termination, ``command_delay`` steps of the device's delay on its commands, perhaps the masks of its two lanes
+    swapped, and a clock that crosses a bridge between two edges of the device.
+
+    ``ethernet`` are the pins of an Ethernet PHY (RGMII; those of its clocks end with ``_clocks``), ``address`` is the
+    board's in the network."""
 
     platform: str
     clock: str
@@ -27,24 +41,31 @@ class Soc:
     serial: str
     baud: int
     chip: str
-    chip_clock: str
-    chip_phase: float
     module: str
     load: str
+    chip_clock: str = ""
+    chip_phase: float = 0.0
     device: str = ""
     reset: str = ""
+    reset_low: str = ""
+    connector: str = ""
     high: tuple[str, ...] = ()
+    termination_ohm: int = 60
+    command_delay: int = 0
+    masks_swapped: bool = False
+    edge_bridge: bool = False
+    ethernet: str = ""
+    address: str = ADDRESS
+
+    def given(self) -> dict[str, object]:
+        """The keys of the table that a file has to give for it."""
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
 
 
 def read_soc(table: Table, memory: Memory, others: int) -> Soc:
     """The table ``[soc]`` of a board with this memory, and so many others. Raises BoardError."""
-    timing = memory.timing
-    if memory.kind != "sdr" or len(memory.banks) > 1 or others or not isinstance(timing, DramTiming):
-        raise table.error("", 'is for boards with one bank of SDR SDRAM (kind = "sdr"), and no other memory')
-    if transfers(memory) not in PHYS:
-        raise table.error(
-            "", f"is for memories whose word_bytes are one or two transfers of bus_bits, not {transfers(memory)}"
-        )
+    _check_memory(table, memory, others)
+    ddr3 = memory.kind == "ddr"
     soc = Soc(
         platform=_name(table, "platform"),
         clock=_name(table, "clock"),
@@ -52,16 +73,58 @@ def read_soc(table: Table, memory: Memory, others: int) -> Soc:
         serial=_name(table, "serial"),
         baud=table.integer("baud", *BAUD),
         chip=_name(table, "chip"),
-        chip_clock=_name(table, "chip_clock"),
-        chip_phase=table.number("chip_phase", 0, 359),
+        chip_clock="" if ddr3 else _name(table, "chip_clock"),
+        chip_phase=table.number("chip_phase", 0, 359) if not ddr3 and "chip_phase" in table else 0.0,
         module=_name(table, "module"),
         load=table.text("load"),
-        device=table.text("device") if "device" in table else "",
+        device=table.text("device", default=""),
         reset=_name(table, "reset") if "reset" in table else "",
+        reset_low=_name(table, "reset_low") if "reset_low" in table else "",
+        connector=_name(table, "connector") if "connector" in table else "",
         high=table.texts("high") if "high" in table else (),
+        termination_ohm=_termination(table) if ddr3 and "termination_ohm" in table else 60,
+        command_delay=table.integer("command_delay", 0, 127) if ddr3 and "command_delay" in table else 0,
+        masks_swapped=ddr3 and "masks_swapped" in table and table.boolean("masks_swapped"),
+        edge_bridge=ddr3 and "edge_bridge" in table and table.boolean("edge_bridge"),
+        ethernet=_name(table, "ethernet") if "ethernet" in table else "",
+        address=_address(table) if "ethernet" in table and "address" in table else ADDRESS,
     )
     table.close()
     return soc
+
+
+def _check_memory(table: Table, memory: Memory, others: int) -> None:
+    """Raises BoardError if no system is made around this memory."""
+    timing = memory.timing
+    if memory.kind not in ("sdr", "ddr") or len(memory.banks) > 1 or others or not isinstance(timing, DramTiming):
+        raise table.error(
+            "", 'is for boards with one bank of SDR SDRAM (kind = "sdr") or DDR3 ("ddr"), and no other memory'
+        )
+    found = transfers(memory)
+    if (memory.kind, found) not in PHYS:
+        made = "one or two transfers" if memory.kind == "sdr" else "eight transfers"
+        raise table.error("", f"is for memories whose word_bytes are {made} of bus_bits, not {found}")
+    if memory.kind == "ddr" and (timing.CL not in CAS or timing.CWL not in WRITE):
+        raise table.error(
+            "",
+            f"is for DDR3 with a CL of {CAS[0]} to {CAS[-1]} and a CWL of {WRITE[0]} to {WRITE[-1]}, "
+            f"not {timing.CL} and {timing.CWL}",
+        )
+
+
+def _termination(table: Table) -> int:
+    ohm = table.integer("termination_ohm", 0, max(TERMINATIONS))
+    if ohm not in TERMINATIONS:
+        raise table.error("termination_ohm", f"must be one of {', '.join(map(str, sorted(TERMINATIONS)))}, not {ohm}")
+    return ohm
+
+
+def _address(table: Table) -> str:
+    text = table.text("address")
+    try:
+        return str(ipaddress.IPv4Address(text))
+    except ValueError as error:
+        raise table.error("address", f"must be an address like {ADDRESS}, not {text!r}") from error
 
 
 def transfers(memory: Memory) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, TOLD_WORK_ITEMS
 from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
+from hls.target.links import LINK_FORMS, is_link
 from sim.locks import ProcessLock
 
 from .board import SimulatedBoard
@@ -30,8 +31,6 @@ __all__ = ["KINDS", "Context", "Device", "Platform", "create_some_context", "get
 DEFAULT_BOARD = "de5net"
 KINDS = ("board", "emulator", "model")
 #: how the name of a device says what it is
-#: of SLUICE_DEVICE, before the serial port of a board of hardware
-LINK = "uart:"
 KIND_WORDS = {"board": "simulated", "emulator": "emulated", "model": "modelled"}
 ANY_TYPE = device_type.ALL
 ACCELERATORS = device_type.ACCELERATOR | device_type.DEFAULT
@@ -214,12 +213,12 @@ def create_some_context(
 
 def _default_device(board: str | Path | None, kind: str | None) -> Device:
     kind = kind or os.environ.get("SLUICE_DEVICE") or "board"
-    link = kind if kind.startswith(LINK) else ""
-    if kind not in KINDS and len(link) <= len(LINK):
+    link = kind if is_link(kind) else ""
+    if kind not in KINDS and not link:
         raise LogicError(
             "create_some_context",
             status_code.INVALID_DEVICE,
-            f"device must be one of {', '.join(KINDS)}, or {LINK}PORT for a board at a serial port, not {kind!r}",
+            f"device must be one of {', '.join(KINDS)}, {LINK_FORMS}; not {kind!r}",
         )
     try:
         found = load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD)

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .bus import Words
 from .line import DeviceError, Line
 
-__all__ = ["Bridge", "Words"]
-
-Words = np.ndarray  #: of uint32
+__all__ = ["Bridge"]
 
 WRITE, READ = 1, 2
 #: words that one command moves, at most
@@ -29,6 +28,20 @@ class Bridge:
     def __init__(self, line: Line, fence: int) -> None:
         self.line, self._fence = line, fence
         self._value: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The path of the serial port."""
+        return self.line.path
+
+    @property
+    def closed(self) -> bool:
+        """Whether the line was closed."""
+        return self.line.closed
+
+    def close(self) -> None:
+        """Close the line; safe to call twice."""
+        self.line.close()
 
     def read(self, address: int, words: int = 1) -> Words:
         """The words from that address on."""

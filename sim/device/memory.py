@@ -7,7 +7,7 @@ import numpy as np
 from hls.export.soc_map import SOC_MAP
 from sim.shared import SharedMemory
 
-from .bridge import Bridge, Words
+from .bus import Bus, Words
 
 __all__ = ["MirroredMemory"]
 
@@ -19,7 +19,7 @@ GAP = 4
 class MirroredMemory:
     """``memory`` is what host programs read and write; ``bridge`` leads to the board's own."""
 
-    def __init__(self, bridge: Bridge, memory: SharedMemory) -> None:
+    def __init__(self, bridge: Bus, memory: SharedMemory) -> None:
         self._bridge, self._memory = bridge, memory
         self._host: Words = memory.contents.view(np.uint32)
         self._board: Words = np.zeros(len(self._host), np.uint32)  #: what the board has, where that is known

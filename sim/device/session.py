@@ -4,30 +4,32 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hls.export.soc_map import SOC_MAP, memory_start
+from hls.export.soc_map import SOC_MAP
 from hls.rtl.interface import KernelInterface, SystemInterface
 from hls.target.board import Board, DramTiming
+from hls.target.links import ETHERNET, SERIAL
+from hls.target.soc import Soc
 from rtl_lib.axi import register_map as at
 from sim.session import ALL, BankStatistics, Session
 from sim.shared import SharedMemory
 
 from .bridge import Bridge
+from .bus import Bus
+from .datagrams import Datagrams
+from .etherbone import Etherbone
 from .line import DeviceError, Line
 from .memory import MirroredMemory
+from .memory_start import start_memory
 
-__all__ = ["PREFIX", "DeviceSession"]
+__all__ = ["DeviceSession"]
 
-#: of SLUICE_DEVICE, before the path of a serial port
-PREFIX = "uart:"
 WORD = 4
-#: registers of the memory's controller, in words from its first one
-COMMAND, ISSUE, ADDRESS, BANK = 1, 2, 3, 4
 HEX_DIGITS = 12  #: of a digest that is shown
 
 
 class DeviceSession(Session):
-    """The board at the other end of ``link`` ("uart:PATH"), loaded with the system of the design of this ``interface``,
-    whose ``digest`` the board must have.
+    """The board at the other end of ``link`` ("uart:PATH" or "eth:HOST"), loaded with the system of the design of this
+    ``interface``, whose ``digest`` the board must have.
 
     Its memory is brought up, and the kernels are reset. When a kernel is started, the buffers of its arguments are
     written to the board where the host has changed them; when it has ended, those that it writes are read. Time is that
@@ -40,13 +42,12 @@ class DeviceSession(Session):
         self.abandoned = False  #: whether it was left in the middle of a command
         self._interface = interface
         self._registers: dict[int, int] = {}  #: last written, by address
-        self._line = Line(link.removeprefix(PREFIX), board.soc.baud)
-        self._bridge = Bridge(self._line, SOC_MAP.digest)
+        self._bridge = _bus(link, board.soc)
         try:
             self._bridge.settle()
             self._check(digest)
             self._mhz = self._read(SOC_MAP.clock) / 1000
-            self._start_memory(board.memory.timing)
+            start_memory(self._bridge, board)
             self._memory = MirroredMemory(self._bridge, memory)
             self._begin = time.monotonic()
             self.restart()
@@ -59,19 +60,10 @@ class DeviceSession(Session):
         found = self._bridge.read(SOC_MAP.digest, SOC_MAP.digest_words).astype(">u4").tobytes().hex()
         if found != digest:
             raise DeviceError(
-                f"the board at {self._line.path} holds another design ({found[:HEX_DIGITS]} ...) than this program's "
-                f"({digest[:HEX_DIGITS]} ...): `sluice build` the kernels with the options that the host program "
-                "gives, and load that bitstream"
+                f"the board at {self._bridge.place} holds another design ({found[:HEX_DIGITS]} ...) than this "
+                f"program's ({digest[:HEX_DIGITS]} ...): `sluice build` the kernels with the options that the host "
+                "program gives, and load that bitstream"
             )
-
-    def _start_memory(self, timing: DramTiming) -> None:
-        base = SOC_MAP.controller
-        for step in memory_start(timing.CL, timing.beats):
-            if step.control:
-                self._bridge.write(base, [step.control])
-            else:
-                self._bridge.write(base + WORD * ADDRESS, [step.address, 0])
-                self._bridge.write(base + WORD * COMMAND, [step.command, 1])
 
     def _read(self, address: int) -> int:
         return int(self._bridge.read(address)[0])
@@ -145,13 +137,25 @@ class DeviceSession(Session):
 
     @property
     def closed(self) -> bool:
-        """Whether the line was closed."""
-        return self._line.closed
+        """Whether the link was closed."""
+        return self._bridge.closed
 
     def close(self) -> None:
-        """Close the line; safe to call twice."""
-        self._line.close()
+        """Close the link; safe to call twice."""
+        self._bridge.close()
 
     def leave(self) -> None:
         """Close this process's end."""
         self.close()
+
+
+def _bus(link: str, soc: Soc) -> Bus:
+    """The way to the board that ``link`` names. Raises DeviceError."""
+    if link.startswith(SERIAL):
+        return Bridge(Line(link.removeprefix(SERIAL), soc.baud), SOC_MAP.digest)
+    if not soc.ethernet:
+        raise DeviceError(
+            "the board of this program has no Ethernet: use SLUICE_DEVICE=uart:PORT, or set SLUICE_BOARD to a board "
+            "whose table [soc] has `ethernet`"
+        )
+    return Etherbone(Datagrams(link.removeprefix(ETHERNET)), SOC_MAP.written)

@@ -28,8 +28,9 @@ from .steps import BITSTREAM, CONFIG, CONSTRAINTS, DESCRIPTION, TOP, VERILOG, St
 
 __all__ = ["Made", "check_packages", "make_system"]
 
-#: the packages that soc.py imports, and the modules by which they are found
+#: the packages that soc.py imports, and the modules by which they are found; the last one for boards with Ethernet
 PACKAGES = {"litex": "litex", "litedram": "litedram", "litex-boards": "litex_boards", "migen": "migen"}
+NETWORK = {"liteeth": "liteeth"}
 #: so many clocks are tried; each is one that the placements before it reached
 MOST_CLOCKS = 4
 #: placements for a clock, if those before reached that share of it: they differ by some percent
@@ -60,9 +61,14 @@ class _Placement:
         return round(math.floor(asked * self.share * 100) / 100, 2)
 
 
-def check_packages() -> None:
-    """Raises ToolMissing if a package that soc.py imports is not installed."""
-    missing = [name for name, module in PACKAGES.items() if importlib.util.find_spec(module) is None]
+def packages_of(board: Board) -> dict[str, str]:
+    """The packages that soc.py of this board imports, and the modules by which they are found."""
+    return PACKAGES | (NETWORK if board.soc is not None and board.soc.ethernet else {})
+
+
+def check_packages(board: Board) -> None:
+    """Raises ToolMissing if a package that soc.py of this board imports is not installed."""
+    missing = [name for name, module in packages_of(board).items() if importlib.util.find_spec(module) is None]
     if missing:
         raise ToolMissing(f"{', '.join(missing)} {'are' if len(missing) > 1 else 'is'} not installed")
 
@@ -77,7 +83,7 @@ def make_system(
     or a tool refuses it, and BuildError if the cache cannot be written; the folder is as before then.
     """
     text = soc_text(described, board)
-    check_packages()
+    check_packages(board)
     device = open_part(board.device.part)
     if device is None:
         raise SynthesisError(
@@ -146,7 +152,7 @@ class _System:
     def _synthesized(self, mhz: float) -> tuple[str, Path]:
         """The netlist of the system that was elaborated, and its key. What was made once is not made again."""
         steps = Steps.of(self.device, self.described.files, self.seed)
-        versions = [f"{name} {version(name)}" for name in PACKAGES]
+        versions = [f"{name} {version(name)}" for name in packages_of(self.board)]
         parts = [(self.folder / PROGRAM).read_text(encoding="utf-8"), self.described.digest, f"{mhz!r}", *versions]
         key = content_key([*parts, steps.synthesis.tool.version(), *steps.synthesis.arguments])
         return key, cached("soc", key, NETLIST, lambda made: self._map(steps, made))

@@ -1,7 +1,8 @@
 // Runs the simulation of a whole system (soc.py --simulation) behind a pseudo terminal, which takes the place of the
-// board's serial port: its name is printed, and the simulation runs until standard input ends.
+// board's serial port: its name is printed, and the simulation runs until standard input ends. The Ethernet of a board
+// that has one is a socket, whose address is printed in a second line.
 //
-//   simulator CYCLES_OF_A_BIT
+//   simulator CYCLES_OF_A_BIT [LOSE]     LOSE: every so manieth datagram is lost
 
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +14,9 @@
 #include <unistd.h>
 
 #include "Vdesign.h"
+#ifdef WITH_ETHERNET
+#include "network.hpp"
+#endif
 #include "verilated.h"
 
 namespace {
@@ -118,6 +122,9 @@ int main(int count, char** words) {
     Receiver receiver(cycles);
     std::deque<uint8_t> out;
     int terminal = open_terminal();
+#ifdef WITH_ETHERNET
+    Network network(count > 2 ? unsigned(atoi(words[2])) : 0);
+#endif
     uint64_t quiet = 0;
     soc.rst = 1;
     soc.serial_rx = 1;
@@ -133,14 +140,27 @@ int main(int count, char** words) {
             ssize_t read_now = sender.waiting() < sizeof bytes ? read(terminal, bytes, sizeof bytes) : 0;
             for (ssize_t k = 0; k < read_now; k++)
                 sender.push(bytes[k]);
-            if (read_now > 0)
+            bool came = read_now > 0;
+#ifdef WITH_ETHERNET
+            came |= network.take();
+#endif
+            if (came)
                 quiet = 0;
             if (quiet > IDLE) {
-                pollfd input{terminal, POLLIN, 0};
-                poll(&input, 1, IDLE_MS);
+#ifdef WITH_ETHERNET
+                pollfd inputs[] = {{terminal, POLLIN, 0}, {network.descriptor(), POLLIN, 0}};
+#else
+                pollfd inputs[] = {{terminal, POLLIN, 0}};
+#endif
+                poll(inputs, sizeof inputs / sizeof *inputs, IDLE_MS);
             }
         }
         soc.serial_rx = cycle < BEGIN || sender.level();
+#ifdef WITH_ETHERNET
+        int arrives = cycle < BEGIN ? -1 : network.byte();
+        soc.eth_sink_valid = arrives >= 0;
+        soc.eth_sink_data = arrives >= 0 ? uint8_t(arrives) : 0;
+#endif
         soc.clk = 1;
 #ifdef SYNC2X
         soc.sync2x_clk = 1;
@@ -157,6 +177,10 @@ int main(int count, char** words) {
 #endif
         soc.eval();
         quiet++;
+#ifdef WITH_ETHERNET
+        if (network.look(soc.eth_source_valid, soc.eth_source_data))
+            quiet = 0;
+#endif
         if (int byte = receiver.look(cycle < BEGIN || soc.serial_tx); byte >= 0) {
             out.push_back(byte);
             quiet = 0;

@@ -1,4 +1,5 @@
-"""The simulation of a whole system behind a pseudo terminal: hardware for hosts, without a board."""
+"""The simulation of a whole system behind a pseudo terminal, and behind a socket if it has Ethernet: hardware for
+hosts, without a board."""
 
 import os
 import subprocess
@@ -6,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from ..build import PREFIX, QUICK, SLOW, STARTUP, VERILATE, VERILATED
 from ..cache import cached, content_key
@@ -14,28 +16,30 @@ from ..toolchain import Tools, find_tools
 from .make import PROGRAM
 from .steps import TOP, VERILOG
 
-__all__ = ["build_simulator", "simulated"]
+__all__ = ["Ends", "build_simulator", "simulated"]
 
 HERE = Path(__file__).parent
-MAIN = HERE / "serial_main.cpp"
-#: of the kernel clock, for a bit: long enough that the memory has always answered before the next byte is there
-CYCLES_OF_A_BIT = 8
+MAIN, NETWORK = HERE / "serial_main.cpp", HERE / "network.hpp"
+#: of the kernel clock, for a bit: long enough that the memory has always answered before the next byte is there, which
+#: DDR3 does later than SDR SDRAM
+CYCLES_OF_A_BIT, CYCLES_WITH_DDR3 = 8, 16
 FLAGS = ("-std=c++17", "-pthread", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0", "-DVM_COVERAGE=0", "-DVM_SC=0")
 
 
-def build_simulator(system: Path, mhz: float) -> Path:
+def build_simulator(system: Path, mhz: float, bit: int = CYCLES_OF_A_BIT) -> Path:
     """The simulator of the system in that folder, as ``sluice build`` writes it (soc.py and what it imports), at that
-    kernel clock. Raises BuildError and ToolMissing."""
+    kernel clock, with so many cycles for a ``bit`` of the serial line. Raises BuildError and ToolMissing."""
     tools = find_tools()
     program = (system / PROGRAM).read_text(encoding="utf-8")
     rtl = sorted((system / "rtl").glob("*.v"))
     texts = [path.read_text(encoding="utf-8") for path in rtl]
-    key = content_key([tools.identity, program, f"{mhz!r}", MAIN.read_text(), *FLAGS, *QUICK, *VERILATE, *texts])
-    return cached("soc-simulator", key, "simulator", lambda made: _build(tools, system, mhz, rtl, made))
+    own = [MAIN.read_text(), NETWORK.read_text(), str(bit)]
+    key = content_key([tools.identity, program, f"{mhz!r}", *own, *FLAGS, *QUICK, *VERILATE, *texts])
+    return cached("soc-simulator", key, "simulator", lambda made: _build(tools, system, mhz, bit, rtl, made))
 
 
-def _build(tools: Tools, system: Path, mhz: float, rtl: list[Path], made: Path) -> None:
-    baud = round(mhz * 1e6 / CYCLES_OF_A_BIT)
+def _build(tools: Tools, system: Path, mhz: float, bit: int, rtl: list[Path], made: Path) -> None:
+    baud = round(mhz * 1e6 / bit)
     asked = ["--simulation", "--clock", repr(mhz), "--baud", str(baud)]
     _run([sys.executable, str(system / PROGRAM), str(made), *asked], made, "LiteX refused the system")
     environment = {"VERILATOR_ROOT": str(tools.verilator_root)}
@@ -43,8 +47,9 @@ def _build(tools: Tools, system: Path, mhz: float, rtl: list[Path], made: Path) 
     options = ["--top-module", TOP, "-Mdir", str(generated)]
     verilate = [*VERILATE, *options, str(made / VERILOG), *map(str, rtl)]
     _run([str(tools.verilator), *verilate], made, "Verilator refused the system", environment)
-    doubled = ["-DSYNC2X"] if "sync2x_clk" in (generated / f"{PREFIX}.h").read_text() else []
-    include = [*doubled, f"-I{generated}", f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
+    ports = (generated / f"{PREFIX}.h").read_text()
+    has = [flag for port, flag in (("sync2x_clk", "-DSYNC2X"), ("eth_sink_valid", "-DWITH_ETHERNET")) if port in ports]
+    include = [*has, f"-I{HERE}", f"-I{generated}", f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
     objects = []
     for name, sources, optimized in _units(tools, generated):
         unit, target = made / f"{name}.cc", made / f"{name}.o"
@@ -72,15 +77,24 @@ def _run(command: list[str], folder: Path, message: str, environment: dict[str, 
         raise BuildError(f"{message}: {log[-300:]}", log)
 
 
+class Ends(NamedTuple):
+    """Where a running system is: ``serial`` for SLUICE_DEVICE=uart:PORT, ``network`` for eth:HOST ("" if none)."""
+
+    serial: str
+    network: str
+
+
 @contextmanager
-def simulated(simulator: Path) -> Iterator[str]:
-    """A running system: the name of its serial port, for SLUICE_DEVICE=uart:NAME."""
+def simulated(simulator: Path, ethernet: bool = False, bit: int = CYCLES_OF_A_BIT, lose: int = 0) -> Iterator[Ends]:
+    """A running system, which has Ethernet or not, and was built for ``bit``. Every ``lose``-th datagram is lost, 0 for
+    none."""
     process = subprocess.Popen(
-        [str(simulator), str(CYCLES_OF_A_BIT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [str(simulator), str(bit), str(lose)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None and process.stdout is not None
     try:
-        yield process.stdout.readline().strip()
+        serial = process.stdout.readline().strip()
+        yield Ends(serial, process.stdout.readline().strip() if ethernet else "")
     finally:
         process.stdin.close()
         process.wait(timeout=20)

@@ -1,7 +1,9 @@
-"""A board of hardware in a thread, behind a pseudo terminal: the bus of a system, and kernels that are Python functions."""
+"""A board of hardware in a thread, behind a pseudo terminal or a socket: the bus of a system, and kernels that are Python
+functions."""
 
 import os
 import select
+import socket
 import threading
 import tty
 from collections.abc import Callable, Mapping
@@ -32,12 +34,16 @@ class FakeBoard:
         self.memory = np.frombuffer(np.random.default_rng(1).bytes(1 << 20) * (bytes >> 20), np.uint8).copy()
         self.registers: dict[int, int] = {}
         self.interrupts, self.controller, self.came, self.written = 0, [], 0, 0
-        self._host, line = os.openpty()
-        tty.setraw(line)
-        self.port = os.ttyname(line)
-        self._line, self._pending, self._alive = line, b"", True
+        self.count = self.starts = 0  #: words that were written, and starts of kernels
+        self._pending, self._alive = b"", True
+        self._open()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
+
+    def _open(self) -> None:
+        self._host, self._line = os.openpty()
+        tty.setraw(self._line)
+        self.port = os.ttyname(self._line)
 
     def unplug(self) -> None:
         """Take the port away."""
@@ -90,9 +96,11 @@ class FakeBoard:
             return int.from_bytes(self.memory[place : place + 4].tobytes(), "little")
         if SOC_MAP.digest <= address < SOC_MAP.clock:
             return int(self.digest[2 * (address - SOC_MAP.digest) :][:8], 16)
-        return {SOC_MAP.clock: 60_000, SOC_MAP.interrupt: self.interrupts}.get(address, 0)
+        found = {SOC_MAP.clock: 60_000, SOC_MAP.interrupt: self.interrupts, SOC_MAP.written: self.count}
+        return found.get(address, 0)
 
     def _write(self, address: int, value: int) -> None:
+        self.count = (self.count + 1) % (1 << 32)
         if address < SOC_MAP.memory:
             self.controller.append((address, value))
         elif address < SOC_MAP.kernels:
@@ -108,6 +116,7 @@ class FakeBoard:
             if address == kernel.base + at.CONTROL:
                 self.registers[address] = at.IDLE
                 if value & at.START:
+                    self.starts += 1
                     given = {
                         one.name: self.registers[kernel.base + one.offset]
                         | self.registers[kernel.base + one.offset + 4] << 32
@@ -118,3 +127,51 @@ class FakeBoard:
                     self.interrupts |= 1 << kernel.index
                 if value & at.DONE:
                     self.interrupts &= ~(1 << kernel.index)
+
+
+class NetworkBoard(FakeBoard):
+    """The same behind Etherbone, as LiteEth has it: answers go to the port at which the board is asked, whatever the
+    sender's is. ``lose`` is asked for each datagram, of both directions, and ``twice`` for each that comes whether it is
+    delivered twice."""
+
+    twice: Callable[[int], bool] = staticmethod(lambda number: False)
+
+    def _open(self) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.2", 0))
+        self._socket.settimeout(0.05)
+        self._number = self._socket.getsockname()[1]
+        self.port = f"127.0.0.2:{self._number}"
+
+    def unplug(self) -> None:
+        self._alive = False
+        self._thread.join()
+        self._socket.close()
+
+    def _lost(self) -> bool:
+        self.came += 1
+        return self.lose(self.came)
+
+    def _serve(self) -> None:
+        while self._alive:
+            try:
+                packet, (host, _) = self._socket.recvfrom(2048)
+            except TimeoutError:
+                continue
+            if not self._lost():
+                for _ in range(2 if self.twice(self.came) else 1):
+                    self._take(packet, host)
+
+    def _take(self, packet: bytes, host: str) -> None:
+        """Do what the one record of a packet says."""
+        assert packet[:4] == bytes.fromhex("4e6f1044") and packet[9] == 0x0F
+        writes, reads = packet[10:12]
+        assert len(packet) == 12 + 4 * (bool(writes) + writes + bool(reads) + reads) and not (writes and reads)
+        first, *words = (int(word) for word in np.frombuffer(packet, ">u4", offset=12))
+        if writes:
+            for k, word in enumerate(words):
+                self._write(first + 4 * k, word)
+        elif reads and not self._lost():
+            values = [first, *(self._read(word) for word in words)]
+            answer = packet[:8] + bytes((0, 0x0F, reads, 0)) + np.array(values, ">u4").tobytes()
+            self._socket.sendto(answer, (host, self._number))

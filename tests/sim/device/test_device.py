@@ -1,11 +1,13 @@
 """Host programs on a board of hardware: the same API and the same bytes, and what goes wrong is said."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from hls.export.soc_map import SOC_MAP, MemoryStep, memory_start
+from hls.export.memory_steps import MemoryStep, memory_steps
+from hls.export.soc_map import SOC_MAP
 from hls.options import Options
 from hls.target.board import load_board
 from sim import cl
@@ -96,7 +98,8 @@ def test_how_the_board_is_brought_up(board):
     modes = [value for address, value in fake.controller if address == at + 12]
     assert modes[0] == 1 << 10 and modes[-1] == 3 << 4 | 1, "CAS latency 3, bursts of two transfers"
     assert fake.controller[-2:] == [(SOC_MAP.reset, 1), (SOC_MAP.reset, 0)]
-    assert memory_start(2, 8)[-2] == MemoryStep(command=15, address=2 << 4 | 3)
+    timing = replace(load_board("ulx3s").memory.timing, CL=2, beats=8)
+    assert memory_steps(timing)[-2] == MemoryStep(command=15, address=2 << 4 | 3)
 
 
 def test_bytes_of_a_transfer_that_are_lost(board):
@@ -160,7 +163,9 @@ def test_what_a_board_has_not(board, monkeypatch):
     with pytest.raises(cl.RuntimeError, match="no system can be built for board de5net: set SLUICE_BOARD"):
         Host().run(1, 10)
     monkeypatch.setenv("SLUICE_DEVICE", "uart:")
-    with pytest.raises(cl.LogicError, match="or uart:PORT for a board at a serial port, not 'uart:'"):
+    with pytest.raises(
+        cl.LogicError, match="uart:PORT for a board at a serial port, or eth:HOST for one in the network; not 'uart:'"
+    ):
         Host()
     monkeypatch.setenv("SLUICE_BOARD", "ulx3s")
     monkeypatch.setenv("SLUICE_DEVICE", "uart:/dev/null")

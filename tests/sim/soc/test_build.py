@@ -95,12 +95,44 @@ def faked(monkeypatch):
         tools = Tools(*reaches, **more)
         monkeypatch.setattr(Tool, "run", lambda tool, *given: tools.run(tool, *given))
         monkeypatch.setattr(Tool, "version", lambda tool: "1.0")
-        monkeypatch.setattr(make, "check_packages", lambda: None)
+        monkeypatch.setattr(make, "check_packages", lambda board: None)
         monkeypatch.setattr(make, "version", lambda name: "1.0")
         monkeypatch.setattr(make._System, "_elaborate", elaborate)
         return tools
 
     return install
+
+
+@needs_litex
+@pytest.mark.skipif(importlib.util.find_spec("liteeth") is None, reason="needs the extra `build`: liteeth")
+@pytest.mark.parametrize("board", ["ecpix5", "orangecrab"])
+def test_litex_elaborates_systems_with_ddr3(board, tmp_path):
+    """For the board and for a simulation, registers lie where hosts look for them, and every pin has a place."""
+    out = compiled(tmp_path, "--board", board)
+    described = read_description(out)
+    text = soc_text(described, load_board(board))
+    write_export(described, out, "litex", tmp_path / "soc", lambda new: (new / "soc.py").write_text(text))
+    for options in ((), ("--simulation",)):
+        made = tmp_path / f"made{len(options)}"
+        command = [make.sys.executable, str(tmp_path / "soc/soc.py"), str(made), *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        registers = {
+            name: one["addr"] for name, one in json.loads((made / "soc.json").read_text())["csr_registers"].items()
+        }
+        base = SOC_MAP.controller
+        for phase in (0, 1):
+            names = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
+            found = [registers[f"sdram_dfii_pi{phase}_{name}"] for name in names]
+            assert found == [base + 4 * (1 + 8 * phase + word) for word in (0, 1, 2, 3, 4, 6)]
+        lanes = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip")
+        assert [registers[f"sdrphy_{name}"] for name in lanes] == [SOC_MAP.phy + 4 * k for k in range(5)]
+        assert registers.get("link_written", SOC_MAP.written) == SOC_MAP.written
+        assert ("link_written" in registers) == (board == "ecpix5")
+    located = re.findall(r'LOCATE COMP "([\w.]+)', (tmp_path / "made0/soc.lpf").read_text())
+    pins = {"ddram_clk_p", "ddram_dq", "ddram_dm", "serial_tx", "serial_rx"}
+    pins |= {"eth_tx_ctl", "rst_n"} if board == "ecpix5" else {"usr_btn", "rst_n", "ddram_vccio"}
+    assert pins <= {name.partition("[")[0] for name in located}
 
 
 @needs_litex

@@ -16,8 +16,7 @@ from hls.export.soc import soc_text
 from hls.export.write import write_export
 from hls.target.board import load_board
 from sim import cl
-from sim.soc import make
-from sim.soc.simulator import build_simulator, simulated
+from sim.soc.simulator import CYCLES_OF_A_BIT, CYCLES_WITH_DDR3, build_simulator, simulated
 from tests.examples.hosts import EXAMPLES, SMALL, load
 
 SOURCE = """#pragma OPENCL EXTENSION cl_intel_channels : enable
@@ -50,7 +49,10 @@ __kernel __attribute__((reqd_work_group_size(16, 1, 1))) void mirror(__global co
     c[get_global_id(0)] = part[15 - l];
 }
 """
-MISSING = [name for name in make.PACKAGES.values() if importlib.util.find_spec(name) is None]
+MISSING = [name for name in ("litex", "litedram", "litex_boards", "migen") if importlib.util.find_spec(name) is None]
+needs_liteeth = pytest.mark.skipif(
+    importlib.util.find_spec("liteeth") is None, reason="needs the extra `build`: liteeth"
+)
 pytestmark = [
     pytest.mark.verilator,
     pytest.mark.skipif(bool(MISSING), reason=f"needs the extra `build`: {', '.join(MISSING)}"),
@@ -58,17 +60,22 @@ pytestmark = [
 N = 256
 
 
-@contextmanager
-def system(source: Path, folder: Path, *options: str) -> Iterator[str]:
-    """The simulated system with the kernels of a file: its serial port."""
-    command = ["compile", str(source), "--board", "ulx3s", "--no-html", *options, "-o", str(folder / "out")]
+def simulator(source: Path, folder: Path, board: str, bit: int, *options: str) -> Path:
+    """The simulator of a system with the kernels of a file."""
+    command = ["compile", str(source), "--board", board, "--no-html", *options, "-o", str(folder / "out")]
     done = CliRunner().invoke(main, command, prog_name="sluice", catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
     described = read_description(folder / "out")
-    text = soc_text(described, load_board("ulx3s"))
+    text = soc_text(described, load_board(board))
     write_export(described, folder / "out", "litex", folder / "soc", lambda new: (new / "soc.py").write_text(text))
-    with simulated(build_simulator(folder / "soc", 60.0)) as name:
-        yield name
+    return build_simulator(folder / "soc", described.clock_mhz, bit)
+
+
+@contextmanager
+def system(source: Path, folder: Path, *options: str) -> Iterator[str]:
+    """The simulated system with the kernels of a file: its serial port."""
+    with simulated(simulator(source, folder, "ulx3s", CYCLES_OF_A_BIT, *options)) as ends:
+        yield ends.serial
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +86,8 @@ def port(tmp_path_factory):
         yield name
 
 
-def test_kernels_through_the_whole_system(port, monkeypatch):
+def run_kernels() -> None:
     """A loop, two kernels with a channel at the same time, work-groups with a barrier."""
-    monkeypatch.setenv("SLUICE_DEVICE", f"uart:{port}")
-    monkeypatch.setenv("SLUICE_BOARD", "ulx3s")
     context = cl.create_some_context()
     first, second = cl.CommandQueue(context), cl.CommandQueue(context)
     program = cl.Program(context, SOURCE).build()
@@ -104,6 +109,24 @@ def test_kernels_through_the_whole_system(port, monkeypatch):
     assert (result() == np.float32(0.5) * (squares + np.concatenate([[np.float32(0)], squares[:-1]]))).all()
     program.mirror(first, (N,), (16,), a_dev, c_dev).wait()
     assert (result() == a.reshape(-1, 16)[:, ::-1].ravel()).all()
+
+
+def test_kernels_through_the_whole_system(port, monkeypatch):
+    monkeypatch.setenv("SLUICE_DEVICE", f"uart:{port}")
+    monkeypatch.setenv("SLUICE_BOARD", "ulx3s")
+    run_kernels()
+
+
+@needs_liteeth
+def test_a_system_with_ddr3_and_network(tmp_path, monkeypatch):
+    """The memory's lanes are trained over the serial line, and over the network, where each seventh datagram is lost."""
+    (tmp_path / "k.cl").write_text(SOURCE)
+    monkeypatch.setenv("SLUICE_BOARD", "ecpix5")
+    made = simulator(tmp_path / "k.cl", tmp_path, "ecpix5", CYCLES_WITH_DDR3)
+    with simulated(made, True, CYCLES_WITH_DDR3, 7) as ends:
+        for device in (f"uart:{ends.serial}", f"eth:{ends.network}"):
+            monkeypatch.setenv("SLUICE_DEVICE", device)
+            run_kernels()
 
 
 @pytest.mark.parametrize(("name", "options"), [("fir", ["-DTAPS=32"]), ("matmul", []), ("smoother", [])])
