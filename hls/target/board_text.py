@@ -90,4 +90,4 @@ def _value(key: str, value: object) -> str:
         return f"[{', '.join(_value(key, one) for one in value)}]"
     if isinstance(value, int) and key == "bytes" and value >= HEX:
         return f"{value:#x}"
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
