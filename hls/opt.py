@@ -15,6 +15,7 @@ from .ir.verifier import VerifyError, verify_module
 from .narrow import present
 from .options import Options
 from .passes.all_stages import all_stages
+from .passes.for_each_function import ForEachFunction
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
 from .passes.manager import Form, ModulePass, Pass, PassManager, PipelineError, Repeat, Stage, each_kernel
@@ -34,7 +35,9 @@ def known_passes(board: Board, warn: Callable[[Diagnostic], None] | None = None)
     found: dict[str, Pass] = {}
     for stage in all_stages(passes, board):
         for each in stage.passes:
-            found |= {one.name: one for one in (each.passes if isinstance(each, Repeat) else (each,))}
+            for one in each.passes if isinstance(each, Repeat) else (each,):
+                if not (isinstance(one, ForEachFunction) and one.name in found):  # the pass itself says what it needs
+                    found[one.name] = one
     return found
 
 

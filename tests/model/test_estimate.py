@@ -54,15 +54,15 @@ def test_mean_error(found):
 #: unit, loads that only the first iteration makes, a buffer in one bank, conflicts at distances that count the loops
 #: inside, bursts that fill a hazard unit's table, streams that begin anew, and caches that are empty at first
 OUTSIDE = {
-    "syrk": 0.05,
+    "syrk": 0.21,
     "atax": 0.05,
     "nw": 0.05,
     "histogram": 0.05,
     "md_grid": 0.12,
-    "gaussian": 0.1,
+    "gaussian": 0.13,
     "trisolv": 0.05,
     "page_rank": 0.15,
-    "spmv_columns": 0.05,
+    "spmv_columns": 0.1,
 }
 
 
