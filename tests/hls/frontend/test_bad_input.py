@@ -147,15 +147,17 @@ _HOSTILE = {
 }
 
 
-#: prints the seconds of processor time and the bytes that the command took
+#: prints the seconds of processor time and the bytes that the command took; ru_maxrss would begin with the bytes of the
+#: process that starts it
 _MEASURED = """
-import resource, sys
+import re, resource, sys
 from hls.cli import main
 try:
     main()
 finally:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    most = int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
+    print(used.ru_utime + used.ru_stime, most * 1024)
 """
 
 
