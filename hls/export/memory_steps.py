@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..target.memory import DramTiming
-from ..target.soc import TERMINATIONS
+from ..target.soc import RECOVERY, TERMINATIONS
 
 __all__ = ["Commands", "MemoryStep", "memory_steps"]
 
@@ -18,8 +18,6 @@ LONG = 1 << 10  #: of the address of a calibration
 #: of DDR3: the latencies in tCK whose code is 0
 CAS_0, WRITE_0 = 4, 5
 DLL_RESET = 1 << 8
-#: write recovery in tCK, and its code
-RECOVERY = {5: 1, 6: 2, 7: 3, 8: 4, 10: 5, 12: 6, 14: 7}
 DRIVE_34_OHM, WRITES_60_OHM = 1 << 1, 1 << 9
 
 

@@ -358,8 +358,7 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
 def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
     """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
     copy = CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request)
-    # borders of shares are computed as narrow and as cheaply as what the program computes
-    narrow = (*TIDY, BitwidthNarrowing(options.address_bits), *TIDY)
+    narrow = (*TIDY, BitwidthNarrowing(options.address_bits), *TIDY)  # also what computes the borders of shares
     return Stage("copy-kernel", (copy, *map(ForEachFunction, (*narrow, StrengthReduction(), *narrow))))
 
 
@@ -473,8 +472,7 @@ def _order(options: PipelineOptions) -> Stage:
 
 
 def target_stage(options: PipelineOptions) -> Stage:
-    """Passes that depend on the delays of the target. :class:`PipelineOptions` must have ``timing``, and ``cells`` with
-    ``fp_relaxed``."""
+    """Passes that depend on the target's delays; options have ``timing``, and ``cells`` with ``fp_relaxed``."""
     sums = (
         (
             ReassociateFloatSums(options.warn),

@@ -1,12 +1,14 @@
 """What a whole system on a board needs to know beside its device and its memory: the names of LiteX's platform."""
 
 import ipaddress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from typing import Any
 
 from .memory import DramTiming, Memory
 from .table import Table
 
-__all__ = ["TERMINATIONS", "Soc", "read_soc", "transfers"]
+__all__ = ["RECOVERY", "TERMINATIONS", "Soc", "read_soc", "transfers"]
 
 #: LiteDRAM's PHYs, by kind of memory and its transfers in a cycle of the kernel clock
 PHYS = {("sdr", 1): "GENSDRPHY", ("sdr", 2): "HalfRateGENSDRPHY", ("ddr", 8): "ECP5DDRPHY"}
@@ -14,6 +16,9 @@ PHYS = {("sdr", 1): "GENSDRPHY", ("sdr", 2): "HalfRateGENSDRPHY", ("ddr", 8): "E
 CAS, WRITE = range(5, 12), range(5, 9)
 #: nominal terminations of DDR3 in ohm, and their codes; 0 for none
 TERMINATIONS = {0: 0, 60: 1, 120: 2, 40: 3}
+#: write recoveries of DDR3 in tCK that a mode register can hold, and their codes
+RECOVERY = {5: 1, 6: 2, 7: 3, 8: 4, 10: 5, 12: 6, 14: 7}
+MOST_DELAY = 127  #: steps of an ECP5's delay
 #: LiteX's address of a board in the network
 ADDRESS = "192.168.1.50"
 #: bits a second that a serial line may have
@@ -65,7 +70,6 @@ class Soc:
 def read_soc(table: Table, memory: Memory, others: int) -> Soc:
     """The table ``[soc]`` of a board with this memory, and so many others. Raises BoardError."""
     _check_memory(table, memory, others)
-    ddr3 = memory.kind == "ddr"
     soc = Soc(
         platform=_name(table, "platform"),
         clock=_name(table, "clock"),
@@ -73,24 +77,27 @@ def read_soc(table: Table, memory: Memory, others: int) -> Soc:
         serial=_name(table, "serial"),
         baud=table.integer("baud", *BAUD),
         chip=_name(table, "chip"),
-        chip_clock="" if ddr3 else _name(table, "chip_clock"),
-        chip_phase=table.number("chip_phase", 0, 359) if not ddr3 and "chip_phase" in table else 0.0,
         module=_name(table, "module"),
         load=table.text("load"),
-        device=table.text("device", default=""),
-        reset=_name(table, "reset") if "reset" in table else "",
-        reset_low=_name(table, "reset_low") if "reset_low" in table else "",
-        connector=_name(table, "connector") if "connector" in table else "",
-        high=table.texts("high") if "high" in table else (),
-        termination_ohm=_termination(table) if ddr3 and "termination_ohm" in table else 60,
-        command_delay=table.integer("command_delay", 0, 127) if ddr3 and "command_delay" in table else 0,
-        masks_swapped=ddr3 and "masks_swapped" in table and table.boolean("masks_swapped"),
-        edge_bridge=ddr3 and "edge_bridge" in table and table.boolean("edge_bridge"),
-        ethernet=_name(table, "ethernet") if "ethernet" in table else "",
-        address=_address(table) if "ethernet" in table and "address" in table else ADDRESS,
+        **{key: read(table, key) for key, read in _optional(table, memory) if key in table},
     )
     table.close()
     return soc
+
+
+def _optional(table: Table, memory: Memory) -> Iterator[tuple[str, Callable[[Table, str], Any]]]:
+    """The keys that such a table may have besides, each with what reads it."""
+    yield from (("device", Table.text), ("high", Table.texts))
+    yield from ((key, _name) for key in ("reset", "reset_low", "connector", "ethernet"))
+    if "ethernet" in table:
+        yield "address", _address
+    if memory.kind == "ddr":
+        yield "termination_ohm", _termination
+        yield "command_delay", lambda table, key: table.integer(key, 0, MOST_DELAY)
+        yield from ((key, Table.boolean) for key in ("masks_swapped", "edge_bridge"))
+    else:
+        yield "chip_clock", _name
+        yield "chip_phase", lambda table, key: table.number(key, 0, 359)
 
 
 def _check_memory(table: Table, memory: Memory, others: int) -> None:
@@ -110,21 +117,25 @@ def _check_memory(table: Table, memory: Memory, others: int) -> None:
             f"is for DDR3 with a CL of {CAS[0]} to {CAS[-1]} and a CWL of {WRITE[0]} to {WRITE[-1]}, "
             f"not {timing.CL} and {timing.CWL}",
         )
+    if memory.kind == "ddr" and timing.tWR > max(RECOVERY):
+        raise table.error("", f"is for DDR3 with a tWR of at most {max(RECOVERY)}, not {timing.tWR}")
+    if memory.kind == "sdr" and "chip_clock" not in table:
+        raise table.error("chip_clock", "is missing; expected the pin of the clock of SDR SDRAM")
 
 
-def _termination(table: Table) -> int:
-    ohm = table.integer("termination_ohm", 0, max(TERMINATIONS))
+def _termination(table: Table, key: str) -> int:
+    ohm = table.integer(key, 0, max(TERMINATIONS))
     if ohm not in TERMINATIONS:
-        raise table.error("termination_ohm", f"must be one of {', '.join(map(str, sorted(TERMINATIONS)))}, not {ohm}")
+        raise table.error(key, f"must be one of {', '.join(map(str, sorted(TERMINATIONS)))}, not {ohm}")
     return ohm
 
 
-def _address(table: Table) -> str:
-    text = table.text("address")
+def _address(table: Table, key: str) -> str:
+    text = table.text(key)
     try:
         return str(ipaddress.IPv4Address(text))
     except ValueError as error:
-        raise table.error("address", f"must be an address like {ADDRESS}, not {text!r}") from error
+        raise table.error(key, f"must be an address like {ADDRESS}, not {text!r}") from error
 
 
 def transfers(memory: Memory) -> int:

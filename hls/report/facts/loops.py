@@ -59,9 +59,8 @@ class Bottleneck:
     memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
     #: of "memory": the accesses conflict in every run with enough iterations, so ``ivdep`` would be wrong
     proved: bool = False
-    giver: str = (
-        ""  #: of "memory", "channel" and "invocations": the access at ``other``, e.g. "store to t"; "" if unknown
-    )
+    #: of "memory", "channel" and "invocations": the access at ``other``, e.g. "store to t"; "" if unknown
+    giver: str = ""
     sentence: str = ""  #: all of this but the shares, as in "loop-carried dependence on sum (line 11)"
 
 

@@ -1,11 +1,14 @@
 """The boards that ship, and how a wrong board file is refused."""
 
+import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from hls.target.board import BoardError, PortTiming, known_boards, load_board
+from hls.target.soc import Soc
 
 SHIPPED = Path(__file__).parents[3] / "boards"
 
@@ -256,3 +259,36 @@ def test_every_figure_has_its_source():
             elif figure and key[0] != "#" and value[0].isdigit() and key not in PLAIN:
                 device = table.startswith("[device") and key in ("count", "logic_cells", "registers", "lutram_bits")
                 assert "#" in line or device, (name, line)
+
+
+@pytest.mark.parametrize("board", ["ulx3s", "orangecrab"])
+def test_optional_keys_of_a_system(tmp_path, board):
+    """Without them a board has what their defaults say; what the chip cannot hold is refused."""
+    text = (SHIPPED / f"{board}.toml").read_text()
+    head, soc = text.split("[soc]")
+    optional = {*vars(load_board(board).soc)} - {"platform", "clock", "clock_mhz", "serial", "baud", "chip"}
+    optional -= {"module", "load"} | ({"chip_clock"} if board == "ulx3s" else set())
+    kept = [line for line in soc.splitlines() if line.partition("=")[0].strip() not in optional]
+    file = tmp_path / f"{board}.toml"
+    file.write_text("[soc]".join([head, "\n".join(kept)]))
+    defaults = {one.name: one.default for one in fields(Soc) if one.name in optional}
+    assert vars(load_board(file).soc).items() >= defaults.items()
+
+
+@pytest.mark.parametrize(
+    "board, old, new, message",
+    [
+        ("orangecrab", "tWR = 2 ", "tWR = 15", "is for DDR3 with a tWR of at most 14, not 15"),
+        ("orangecrab", "termination_ohm = 0", "termination_ohm = 50", "must be one of 0, 40, 60, 120, not 50"),
+        ("orangecrab", "masks_swapped", "chip_phase = 90\nmasks_swapped", "soc.chip_phase: is not a known key"),
+        ("ulx3s", "chip_clock =", "# ", "soc.chip_clock: is missing; expected the pin of the clock of SDR SDRAM"),
+        ("ecpix5", "192.168.1.50", "192.168.1.500", "must be an address like 192.168.1.50, not '192.168.1.500'"),
+    ],
+)
+def test_systems_that_are_refused(tmp_path, board, old, new, message):
+    text = (SHIPPED / f"{board}.toml").read_text()
+    assert old in text
+    file = tmp_path / f"{board}.toml"
+    file.write_text(text.replace(old, new))
+    with pytest.raises(BoardError, match=re.escape(message)):
+        load_board(file)
