@@ -23,9 +23,9 @@ from hls.recursion import deep_recursion
 from hls.target.board import load_board
 from sim.cl.board import SimulatedBoard
 from sim.model import Launched, Replayer
-from tests.benchmarks.__main__ import RECORDED
+from tests.benchmarks.__main__ import RECORDED, mean
 from tests.benchmarks.case import Case
-from tests.benchmarks.suite import CASES
+from tests.benchmarks.suite import CASES, latencies
 
 __all__ = ["Replay", "replayer", "replays", "run_case"]
 
@@ -111,20 +111,22 @@ def main() -> None:
     parser.add_argument("--copy-bytes", type=int, help="copy buffers of up to so many bytes to the chip")
     arguments = parser.parse_args()
     cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
-    errors = []
+    errors, ratios, part_latencies = [], [], latencies(arguments.board)
     for one in replays(arguments.board, cases, copy_bytes=arguments.copy_bytes):
         if one.found is None:
             print(f"{one.case.kernel:18} not replayed: {one.refused}", flush=True)
             continue
         errors.append(abs(one.error))
+        ratios.append(one.found.cycles / one.case.bound(one.case.arguments(), part_latencies))
         print(
             f"{one.case.kernel:18} replayed {one.found.cycles:9,}  recorded {one.recorded:9,}  {one.error:+7.2%}",
             flush=True,
         )
     if errors:
         errors.sort()
-        mean, median = sum(errors) / len(errors), errors[len(errors) // 2]
-        print(f"{len(errors)} kernels: mean error {mean:.2%}, median {median:.2%}, worst {errors[-1]:.1%}")
+        average, median = sum(errors) / len(errors), errors[len(errors) // 2]
+        print(f"{len(errors)} kernels: mean error {average:.2%}, median {median:.2%}, worst {errors[-1]:.1%}")
+        print(f"replayed cycles: {mean(ratios):.3f} times the bound in the geometric mean, {max(ratios):.2f} at most")
 
 
 if __name__ == "__main__":
