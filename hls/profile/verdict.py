@@ -91,12 +91,34 @@ def figures_of(
     commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
     if commands:
         found["row_misses"] = sum(b.activates for launch in launches for b in launch.banks) / commands
+    crowded = _most_crowded(launches)
+    if crowded is not None:
+        found["busiest_bank"], found["other_banks"] = crowded[1:]
     deep = _most_saving(launches, depths)
     if deep is not None:
         found["depth_saves"] = _saved(deep)
     if len(launches) > 1 and not any(launch.capture for launch in launches):
         found["gaps"] = _gaps(launches)
     return found
+
+
+def _most_crowded(launches: Sequence[model.Launch]) -> tuple[str, float, float] | None:
+    """The bank that moves data for the greatest share of the launches' time, that share, and the mean one of the other
+    banks of its memory; None if no memory has several banks with timing."""
+    cycles = sum(launch.cycles for launch in launches)
+    moving: dict[str, dict[int, float]] = {}
+    for launch in launches:
+        for one in launch.banks:
+            if one.busy is not None:
+                banks = moving.setdefault(one.memory, {})
+                banks[one.number] = banks.get(one.number, 0.0) + _share(one.busy * launch.cycles, cycles)
+    found = []
+    for memory, banks in moving.items():
+        if len(banks) > 1:
+            number = max(banks, key=banks.__getitem__)
+            others = (sum(banks.values()) - banks[number]) / (len(banks) - 1)
+            found.append((f"bank {number} of {memory}", banks[number], others))
+    return max(found, key=lambda one: one[1], default=None)
 
 
 def _most_saving(launches: Sequence[model.Launch], depths: Sequence[model.ChannelDepth]) -> model.ChannelDepth | None:
@@ -172,7 +194,8 @@ def _words(
         "largest_line": at_line(others.line) if others else "",
     }
     worst = _worst_pattern(launches)
-    words["pattern_access"] = worst[0] if worst else "-"
+    crowded = _most_crowded(launches)
+    words |= {"pattern_access": worst[0] if worst else "-", "bank_name": crowded[0] if crowded else "-"}
     return words | _channel_words(launches, accounts)
 
 

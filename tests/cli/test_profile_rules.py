@@ -35,6 +35,7 @@ for _ in range(3):
     run("host", ints, out, np.int32(4 * n))
     cl.enqueue_copy(queue, np.zeros(words, np.int32), large)
 run("memory_order", out, buffer(rng.integers(0, 4, n).astype(np.int32)), np.int32(n))
+run("one_bank", ints, large, out, np.int32(n))
 run("pattern", ints, large, out, np.int32(n))
 run("bandwidth", ints, large, out, np.int32(words))
 run("rows", ints, large, out, np.int32(n))

@@ -45,6 +45,18 @@ __kernel void memory_order(__global int *bins, __global const int *restrict at, 
     for (int k = 0; k < n; k++)
         bins[at[k]] += k;
 }
+// whole words, the 16 of every second kilobyte: all are in one of the two banks, which has fewer words a cycle than the two loads want
+__kernel void one_bank(__global const int *restrict in, __global const int *restrict other, __global int *restrict out, int n)
+{
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+        int at = (k >> 4) * 512 + (k & 15) * 16;
+        #pragma unroll
+        for (int t = 0; t < 16; t++)
+            sum += in[at + t] ^ other[at + t];
+    }
+    out[0] = sum;
+}
 // 4 of 64 bytes moved are used
 __kernel void pattern(__global const int *restrict in, __global const int *restrict other, __global int *restrict out, int n)
 {

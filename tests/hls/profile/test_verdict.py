@@ -40,6 +40,14 @@ CASES = {
     "channel": (replace(launch(issue=850, channel=150), blame=(BLAME, IDLE)), launch(issue=910, channel=90)),
     "recurrence": (launch(issue=700, recurrence=300), launch(issue=850, recurrence=150)),
     "memory order": (launch(issue=700, memory_order=300), launch(issue=850, memory_order=150)),
+    "one bank": (
+        replace(
+            launch(issue=500, memory_order=500), banks=(replace(BANK, busy=0.9), replace(BANK, number=1, busy=0.1))
+        ),
+        replace(
+            launch(issue=500, memory_order=500), banks=(replace(BANK, busy=0.9), replace(BANK, number=1, busy=0.6))
+        ),
+    ),
     "pattern": (
         with_access(launch(issue=800, memory=200), efficiency=1 / 16, bytes_used=4000, bytes_moved=64000),
         with_access(launch(issue=800, memory=200)),
@@ -106,6 +114,17 @@ def test_every_rule_is_tested_and_speaks_of_figures_that_exist():
         assert {figure.name for figure in said.figures} == set(rule.when)
 
 
+def test_a_busy_bank_counts_over_all_launches_and_beside_others_of_its_memory():
+    """Two launches keep one bank each busy; the only bank of a memory has no others beside it."""
+    one, other = replace(BANK, busy=0.9), replace(BANK, number=1, busy=0.0)
+    first = replace(launch(issue=500, memory_order=500), banks=(one, other))
+    second = replace(first, number=1, banks=(replace(one, busy=0.0), replace(other, busy=0.9)))
+    assert verdict(first, first).sentence.startswith("bank 0 of DDR moves data in 90.0 % of the time of k, the other")
+    assert verdict(first, second).rule == "memory order"
+    assert verdict(replace(first, banks=(one,))).rule == "memory order"
+    assert verdict(replace(first, banks=(one, replace(other, memory="QDR")))).rule == "memory order"
+
+
 def test_a_victim_names_the_kernel_to_look_at():
     said = verdict(CASES["channel"][0])
     assert "150 cycles (15.0 %) for channels, most for channel c (line 7)" in said.sentence
@@ -154,4 +173,6 @@ def test_categories_of_the_rules_are_those_of_accounts():
         "gaps",
         "launches",
         "sharing_accesses",
+        "busiest_bank",
+        "other_banks",
     }
