@@ -114,6 +114,7 @@ from .scalar.common_subexpression_elimination import CommonSubexpressionEliminat
 from .scalar.conditional_specialization import ConditionalSpecialization, FactSource
 from .scalar.constant_folding import ConstantFolding
 from .scalar.dead_code_elimination import DeadCodeElimination
+from .scalar.divide_aligned_sums import DivideAlignedSums
 from .scalar.merge_range_checks import MergeRangeChecks
 from .scalar.strength_reduction import StrengthReduction
 
@@ -250,8 +251,7 @@ def _simplify(options: PipelineOptions) -> Stage:
             # arrays are SSA values now, and `if` still has regions
             ConditionalSpecialization(FactSource.BRANCHES),
             *CLEAN,
-            # arrays are SSA values now, which shows the state that one invocation passes to the next; and `if` still
-            # has regions
+            # for the same reasons: arrays show the state that one invocation passes to the next
             FlattenCarriedNests(options.timing, options.record),
             *CLEAN,
             # the remaining accesses are to memories; alignment can be derived from addresses as sums and products
@@ -276,6 +276,8 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # before the first pass that asks which accesses may be to one buffer
             MergeSwappedValues(),
+            # after unrolling, and before equal addresses are looked for
+            DivideAlignedSums(),
             *TIDY,
             # early: what follows is chosen for each body by itself
             *(
@@ -297,8 +299,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # late, so that the passes above need not distinguish the body of a work-item from that of a single
-            # work-item kernel
+            # late: the passes above need not distinguish the body of a work-item from a single work-item kernel
             FormWorkItemLoop(),
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
@@ -323,7 +324,7 @@ def _scalar(options: PipelineOptions) -> Stage:
             ReduceInductionProducts(),
             ReduceInductionDivisions(),
             *TIDY,
-            # before narrowing mixes widths in one sum, and again below once no casts separate sums
+            # before narrowing mixes widths in one sum, and again once no casts separate sums
             RecurrenceHeightReduction(),
             *TIDY,
             PrivatizeReductions(),
@@ -377,8 +378,7 @@ def _memory(options: PipelineOptions) -> Stage:
             *TIDY,
             CoalesceAccesses(0, address_bits),
             *TIDY,
-            # stores to one address on both sides of an `if` become one unconditional store, whose value can be
-            # forwarded to the next iteration
+            # stores to one address on both sides of an `if` become one, whose value the next iteration can be given
             SinkStores(address_bits),
             *TIDY,
             # before ScalarPromotion, which keeps one element of what is left

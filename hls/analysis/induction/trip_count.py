@@ -19,6 +19,9 @@ _ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (
 #: iterations that are evaluated one operation at a time before they are compiled, which takes as long as some tens
 _FEW = 32
 
+#: iterations that are evaluated where the caller has no limit
+MOST_EVALUATED = 4096
+
 
 @dataclass(frozen=True)
 class Trips:
@@ -28,8 +31,9 @@ class Trips:
     exact: bool
 
 
-def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
-    """The trip count of a loop if it depends on constants only and is at most ``limit``, else None.
+def count_trips(loop: Op, limit: int | None = None) -> Trips | None:
+    """The trip count of a loop if it depends on constants only and is at most ``limit``, else None. Without a limit, a
+    loop that only a counter ends may have any number of iterations, and others are evaluated for 4,096 of them.
 
     For an exit that depends on data (`break`) it is an upper bound, if there is one.
     """
@@ -39,7 +43,8 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         return None
     carried = _deciding(loop)
     if len(carried) == 1 and (counted := trips_of_counter(loop, again, carried[0])) is not None:
-        return Trips(counted, True) if counted <= limit else None
+        return Trips(counted, True) if limit is None or counted <= limit else None
+    limit = MOST_EVALUATED if limit is None else limit
     facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     if not _evaluate(again, _known_late(body, carried, facts), _knowable):
         limit = min(limit, len(carried) + 1)  # facts about the first iterations are lost after that

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from ...analysis.induction.trip_count import count_trips
-from ...analysis.loops.loop_tree import Loop, LoopTree
 from ...ir import Attr, Function, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
@@ -22,17 +21,8 @@ class AnnotateTripCounts(FunctionPass):
     def run(self, function: Function) -> Function:
         """A copy in which every loop of known constant trip count has the attribute."""
         result = clone_function(function)
-        tree = LoopTree(result)
         for op in walk(result.body):
-            if op.opcode == "loop" and (count := _count(tree.loops[op])) is not None:
-                op.attrs[Attr.TRIP_COUNT] = count
+            trips = count_trips(op) if op.opcode == "loop" else None
+            if trips is not None and trips.exact:
+                op.attrs[Attr.TRIP_COUNT] = trips.count
         return result
-
-
-def _count(loop: Loop) -> int | None:
-    """The trip count: of a short loop by evaluation, of a long one in closed form if only a counter ends it."""
-    trips = count_trips(loop.op)
-    if trips is not None:
-        return trips.count if trips.exact else None
-    alone = loop.again.op is not None and loop.again.op.opcode in ("slt", "ult")
-    return loop.most_trips if alone else None

@@ -1,7 +1,8 @@
 """Limit check: refuses kernels with excessively many accesses to global memory, or to one array, before costly
 passes."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...diag import Code, CompileError
@@ -46,10 +47,12 @@ class LimitAccesses(FunctionPass):
     def _check_global(self, function: Function, found: list[Op]) -> None:
         units = units_of(function)
         if units * len(found) > self.max_accesses:
+            here, copies = _largest(found)
             many = f"{len(found):,} sites" + (f" and has {units} compute units" if units > 1 else "")
+            most = f"{many}, {copies:,} of them copies of this one" if copies > 1 else many
             raise CompileError.at(
-                found[0].span or function.span,
-                f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
+                here.span or function.span,
+                f"kernel {function.name} accesses global memory at {most}; each is hardware of its own; "
                 f"the limit is {self.max_accesses:,}",
                 f"unroll less, or access adjacent elements, which are coalesced; {exceeded('accesses')}",
                 code=Code.BUDGET,
@@ -57,10 +60,18 @@ class LimitAccesses(FunctionPass):
 
     def _check_array(self, function: Function, name: str, found: list[Op]) -> None:
         if len(found) > self.max_array_accesses:
+            here, copies = _largest(found)
             raise CompileError.at(
-                found[0].span or function.span,
-                f"kernel {function.name} accesses the array '{name}' at {len(found):,} sites, which share its "
+                here.span or function.span,
+                f"kernel {function.name} accesses the array '{name}' at {len(found):,} sites"
+                f"{f', {copies:,} of them copies of this one' if copies > 1 else ''}, which share its "
                 f"ports; the limit is {self.max_array_accesses:,}",
                 f"unroll less, or write a loop; {exceeded('array-accesses')}",
                 code=Code.BUDGET,
             )
+
+
+def _largest(found: Sequence[Op]) -> tuple[Op, int]:
+    """The first access of the place in the source that most of them are copies of, and the number of those."""
+    (place, copies), *_ = Counter(op.span for op in found).most_common(1)
+    return next(op for op in found if op.span == place), copies
