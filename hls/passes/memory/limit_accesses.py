@@ -49,7 +49,7 @@ class LimitAccesses(FunctionPass):
         if units * len(found) > self.max_accesses:
             here, copies = _largest(found)
             many = f"{len(found):,} sites" + (f" and has {units} compute units" if units > 1 else "")
-            most = f"{many}, {copies:,} of them copies of this one" if copies > 1 else many
+            most = many + _copies(copies, len(found))
             raise CompileError.at(
                 here.span or function.span,
                 f"kernel {function.name} accesses global memory at {most}; each is hardware of its own; "
@@ -64,7 +64,7 @@ class LimitAccesses(FunctionPass):
             raise CompileError.at(
                 here.span or function.span,
                 f"kernel {function.name} accesses the array '{name}' at {len(found):,} sites"
-                f"{f', {copies:,} of them copies of this one' if copies > 1 else ''}, which share its "
+                f"{_copies(copies, len(found))}, which share its "
                 f"ports; the limit is {self.max_array_accesses:,}",
                 f"unroll less, or write a loop; {exceeded('array-accesses')}",
                 code=Code.BUDGET,
@@ -75,3 +75,10 @@ def _largest(found: Sequence[Op]) -> tuple[Op, int]:
     """The first access of the place in the source that most of them are copies of, and the number of those."""
     (place, copies), *_ = Counter(op.span for op in found).most_common(1)
     return next(op for op in found if op.span == place), copies
+
+
+def _copies(copies: int, total: int) -> str:
+    """What a message says of the sites that are copies of one in the source."""
+    if copies == 1:
+        return ""
+    return f", {'all' if copies == total else f'{copies:,}'} of them copies of this one"
