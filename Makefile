@@ -26,7 +26,7 @@ GROUPS := --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    the tests, about 40 minutes on two processors; make check, make simulated: those without and with a simulator build; make test-all: with the long ones'
+	@echo 'make test    the tests, about 35 minutes on two idle processors; make check, make simulated: those without and with a simulator build, half of it each; make test-all: with the long ones'
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
@@ -84,8 +84,11 @@ demo: setup
 	@echo '  $(BIN)/sluice advise examples/$(EXAMPLE)/kernel.cl --host examples/$(EXAMPLE)/host.py --board $(BOARD)    what to change in the kernel'
 	@echo '  $(BIN)/sluice init my_kernel    a project of your own'
 
+# A worker gets tests that stand one behind the other, so that those of a file share their fixtures and plans; one that has no more takes half of the other's.
+NEIGHBOURS := --dist worksteal
+
 check: setup
-	@$(PYTEST) -m 'not verilator and not long'
+	@$(PYTEST) $(NEIGHBOURS) -m 'not verilator and not long'
 
 # Fetches a browser once, into .venv/chromium, where apt has one; elsewhere the tests of the page are skipped.
 test: setup
@@ -104,7 +107,7 @@ browser: setup
 
 # What tests/long.txt names as well: once before a release.
 test-all: setup
-	@$(PYTEST) -m 'not verilator'
+	@$(PYTEST) $(NEIGHBOURS) -m 'not verilator'
 	@$(SIMULATED) $(GROUPS) -m verilator
 
 bench: setup

@@ -4,13 +4,14 @@ import functools
 
 from hls.driver import CompiledKernel, plan_module
 from hls.frontend import parse_source
+from hls.ir import Module
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
 from hls.passes.run_stages import link_program
 from hls.recursion import deep_recursion
 from hls.target.board import load_board
 
-__all__ = ["planned"]
+__all__ = ["linked", "planned", "planned_alone"]
 
 
 @functools.lru_cache(maxsize=4)
@@ -22,3 +23,23 @@ def planned(source: str, board: str = "de5net") -> dict[str, CompiledKernel]:
         module = link_program(parse_source(source).module, options.fpc, limits=options.limits)
         kernels, _ = plan_module(module, as_used(module, target), options)
     return {kernel.function.name: kernel for kernel in kernels}
+
+
+@functools.lru_cache(maxsize=16)
+def linked(source: str) -> Module:
+    """The program as it is linked, which nobody changes."""
+    with deep_recursion():
+        return link_program(parse_source(source, "kernels.cl", {}, []).module)
+
+
+@functools.cache
+def planned_alone(source: str, kernel: str, board: str, copy_bytes: int | None = None) -> tuple[CompiledKernel, ...]:
+    """One kernel of a source, with the parts it is split into, as it is planned by default: kernels without channels
+    are planned independently of each other. Tests that need the same kernel share its plan, and change nothing."""
+    module = linked(source)
+    assert not module.channels, "kernels that channels join are planned together"
+    functions = {name: f for name, f in module.functions.items() if f.kind != "kernel" or name == kernel}
+    with deep_recursion():
+        used = as_used(module, load_board(board))
+        kernels, _ = plan_module(Module(functions, module.sources), used, Options(copy_bytes=copy_bytes))
+    return kernels

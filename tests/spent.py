@@ -15,11 +15,20 @@ from typing import TypeVar
 import pytest
 
 import hls.driver
+import hls.frontend
 import sim.cache
 
 __all__ = ["Spent"]
 
 OF_SIMULATORS, OF_EMULATORS, OF_COMPILER = "building simulators", "building emulators", "compiling kernels"
+OF_FRONT_END, OF_PLANS = "the front end", "planning kernels"  #: apart from compilations, which have both in them
+#: functions of the compiler that are counted; tests import their names later
+COUNTED = (
+    (hls.driver, "compile_module", OF_COMPILER),
+    (hls.driver, "plan_module", OF_PLANS),
+    (hls.driver, "parse_source", OF_FRONT_END),
+    (hls.frontend, "parse_source", OF_FRONT_END),
+)
 OF_PROGRAMS, OF_PYTHON, OF_COLLECTION = "running simulators and commands", "other Python", "collecting tests"
 T = TypeVar("T")
 MOST = 12  #: groups or files that are named
@@ -46,18 +55,23 @@ class Spent:
         self._counted = (0.0, 0.0)  #: of what :meth:`measure` has counted, in Python and in programs
 
     def install(self) -> None:
-        """Count builds, which all go through the cache, and compilations."""
-        make, compiled = sim.cache._make_whole, hls.driver.compile_module
+        """Count builds, which all go through the cache, and what the compiler is asked for."""
+        make = sim.cache._make_whole
 
         def counted_make(folder: Path, product: str, maker: Callable[[Path], None]) -> None:
             kind = OF_EMULATORS if folder.parent.name == "emulator" else OF_SIMULATORS
             self.measure(kind, functools.partial(make, folder, product, maker))
 
-        @functools.wraps(compiled)
-        def counted_compilation(*args, **options):
-            return self.measure(OF_COMPILER, functools.partial(compiled, *args, **options))
+        sim.cache._make_whole = counted_make
+        for module, name, kind in COUNTED:
+            setattr(module, name, self._counted_calls(getattr(module, name), kind))
 
-        sim.cache._make_whole, hls.driver.compile_module = counted_make, counted_compilation
+    def _counted_calls(self, function: Callable[..., T], kind: str) -> Callable[..., T]:
+        @functools.wraps(function)
+        def counted(*args, **options):
+            return self.measure(kind, functools.partial(function, *args, **options))
+
+        return counted
 
     def measure(self, kind: str, work: Callable[[], T]) -> T:
         """Do the work. What other threads do meanwhile is counted with it, and what is part of it is."""

@@ -9,6 +9,7 @@ import pytest
 TESTS = """
 import subprocess, sys
 from hls.driver import compile
+from tests.plans import planned
 from sim.cache import cached
 
 SPIN = "import time\\nwhile time.process_time() < {seconds}: pass"
@@ -26,6 +27,7 @@ def test_one():
 
 def test_other():
     compile("kernel void k(global int *a) { a[0] = 1; }")
+    planned("kernel void k(global int *a) { a[0] = 2; }")
 """
 
 
@@ -50,4 +52,5 @@ def test_the_kinds(tmp_path, monkeypatch, workers):
     # Lower bounds are what was spun; the machine only adds to them.
     assert seconds["building simulators"] >= 0.9 and seconds["running simulators and commands"] >= 0.6
     assert seconds["compiling kernels"] > 0 and seconds["collecting tests"] > 0
+    assert {"planning kernels", "the front end"} <= seconds.keys()
     assert groups.startswith("most of them in: ") and "test_one" in groups and "test_other" in groups

@@ -69,10 +69,13 @@ def _built() -> Path:
     root = Path(str(files("sim")))
     folders = [root / "model" / "engine", root / "dram"]
     texts = [one.read_text() for folder in folders for one in sorted(folder.iterdir()) if one.suffix in (".h", ".cpp")]
-    sources = [str(root / Path(*package.split(".")[1:]) / name) for package, names in PARTS for name in names]
+    sources = [root / Path(*package.split(".")[1:]) / name for package, names in PARTS for name in names]
+    # In one unit, which reads the headers once: in units of their own the files take almost twice the time.
+    unit = "".join(f'#include "{source}"\n' for source in sources)
 
     def make(folder: Path) -> None:
-        command = [compiler.path, *FLAGS, *sources, "-o", str(folder / "engine.so")]
+        (folder / "engine.cc").write_text(unit)
+        command = [compiler.path, *FLAGS, str(folder / "engine.cc"), "-o", str(folder / "engine.so")]
         with Programs() as programs:
             done = programs.run(command, environment={**os.environ, "TMPDIR": str(folder)})
         if done.returncode:

@@ -88,6 +88,12 @@ def module():
 
 
 @pytest.fixture(scope="module")
+def optimized(module):
+    """The kernels after all passes, each of which is verified."""
+    return optimize(module, PipelineOptions(check=True))
+
+
+@pytest.fixture(scope="module")
 def emulator(module):
     return Emulator(module)
 
@@ -130,14 +136,14 @@ def expected(kernel: str) -> bytes | None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_interpreter_and_emulator(module, emulator, kernel):
+def test_interpreter_and_emulator(module, optimized, emulator, kernel):
     wanted = interpreted(module, kernel)
     if expected(kernel) is not None:
         assert wanted == expected(kernel)
     else:
         made = np.frombuffer(wanted, np.uint32)
         assert set(made[(made & 0x7FFFFFFF) > 0x7F800000]) == {0x7FC00000}
-    assert interpreted(optimize(module, PipelineOptions(check=True)), kernel) == wanted
+    assert interpreted(optimized, kernel) == wanted
     assert emulated(emulator, Run(kernel, buffers(kernel), {"n": N}))["o"] == wanted
 
 

@@ -4,22 +4,18 @@
 """
 
 import argparse
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from hls.driver import plan_module
-from hls.frontend import parse_source
 from hls.ir import Module
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned, estimate
 from hls.model.prediction import Prediction
 from hls.model.workload import Workload
-from hls.options import Options
-from hls.passes.link.place_buffers import as_used
 from hls.passes.lowering.inline import Inline
-from hls.passes.run_stages import link_program
 from hls.recursion import deep_recursion
 from hls.target.board import Board, load_board
 from sim.cl.workloads import Observation, Source, memories_of
@@ -27,6 +23,7 @@ from sim.emulator import Emulator
 from tests.benchmarks.__main__ import RECORDED
 from tests.benchmarks.case import Case
 from tests.benchmarks.suite import CASES
+from tests.plans import linked, planned_alone
 
 __all__ = ["Estimate", "collected", "estimates", "launches"]
 
@@ -65,21 +62,23 @@ def collected(case: Case, module: Module, emulator: Emulator, board: Board) -> W
 
 
 def launches(board_name: str, cases: Iterable[Case]) -> Iterator[tuple[Planned, Workload]]:
-    """Plan the files of the cases, and collect the workload of each case with recorded cycles."""
-    board, options, files = load_board(board_name), Options(), {}
+    """Plan the kernels of the cases, and collect the workload of each case with recorded cycles."""
+    board = load_board(board_name)
     for case in cases:
         if case.kernel not in RECORDED.get(board_name, {}):
             continue
-        if case.file not in files:
-            with deep_recursion():
-                module = link_program(parse_source(case.source, MAIN, {}, []).module)
-                kernels, _ = plan_module(module, as_used(module, board), options)
-                emulator = Emulator(Inline().run(module), hasty=True, observe=memories_of(board))
-            files[case.file] = {one.function.name: one for one in kernels}, module, emulator
-        kernels_of_file, module, emulator = files[case.file]
-        one = kernels_of_file[case.kernel]
+        (one,) = [
+            one for one in planned_alone(case.source, case.kernel, board_name) if one.function.name == case.kernel
+        ]
         planned = Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN)
-        yield planned, collected(case, module, emulator, board)
+        yield planned, collected(case, linked(case.source), _emulator(case.source, board_name), board)
+
+
+@functools.lru_cache(maxsize=16)
+def _emulator(source: str, board_name: str) -> Emulator:
+    """The kernels of a file, watched as their memories on the board need it."""
+    with deep_recursion():
+        return Emulator(Inline().run(linked(source)), hasty=True, observe=memories_of(load_board(board_name)))
 
 
 def estimates(board_name: str, cases: Iterable[Case]) -> Iterator[Estimate]:

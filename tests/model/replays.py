@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from hls.driver import network_channels, plan_module
+from hls.driver import CompiledKernel, network_channels, plan_module
 from hls.frontend import parse_source
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
@@ -26,8 +26,9 @@ from sim.model import Launched, Replayer
 from tests.benchmarks.__main__ import RECORDED, mean
 from tests.benchmarks.case import Case
 from tests.benchmarks.suite import CASES, latencies
+from tests.plans import linked, planned_alone
 
-__all__ = ["Replay", "replayer", "replays", "run_case"]
+__all__ = ["Replay", "of_file", "replayer", "replays", "run_case"]
 
 MAIN = "kernels.cl"
 ONE_ITEM = IndexSpace.of((1,))
@@ -50,28 +51,40 @@ class Replay:
         return self.found.cycles / self.recorded - 1
 
 
-def replayer(source: str, board_name: str, copy_bytes: int | None = None) -> Replayer:
-    """The kernels of a source text, planned for a board, with copies of buffers of up to ``copy_bytes`` bytes. The same
-    object for the same arguments."""
-    return _replayer(source, board_name, copy_bytes)
-
-
 @cache
-def _replayer(source: str, board_name: str, copy_bytes: int | None) -> Replayer:
+def replayer(source: str, board_name: str) -> Replayer:
+    """The kernels of a source text, planned for a board. The same object for the same arguments."""
     board = load_board(board_name)
     with deep_recursion():
         module = link_program(parse_source(source, MAIN, {}, []).module)
         used = as_used(module, board)
-        kernels, _ = plan_module(module, used, Options(copy_bytes=copy_bytes))
-    planned = [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
+        kernels, _ = plan_module(module, used, Options())
     channels = network_channels(module, kernels, used, Options())
-    return Replayer(planned, module, used, channels, Options().const_cache_bytes, hasty=True)
+    return Replayer(_named(kernels), module, used, channels, Options().const_cache_bytes, hasty=True)
 
 
-def run_case(case: Case, board_name: str, cycle: int | None = 0, copy_bytes: int | None = None) -> Replayed:
-    """The case on the replay; its bytes are compared with the reference. It begins in that ``cycle`` of the board, or
-    (None) after the case before. Raises NotReplayed."""
-    made = replayer(case.source, board_name, copy_bytes)
+@cache
+def of_file(source: str, kernels: frozenset[str], board_name: str, copy_bytes: int | None = None) -> Replayer:
+    """These kernels of a file of tests/benchmarks, planned for a board, with copies of buffers of up to ``copy_bytes``
+    bytes. The same object for the same arguments."""
+    module = linked(source)
+    used = as_used(module, load_board(board_name))
+    planned = [
+        one
+        for name in module.functions
+        if name in kernels
+        for one in _named(planned_alone(source, name, board_name, copy_bytes))
+    ]
+    return Replayer(planned, module, used, (), Options().const_cache_bytes, hasty=True)
+
+
+def _named(kernels: Iterable[CompiledKernel]) -> list[Planned]:
+    return [Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN) for one in kernels]
+
+
+def run_case(case: Case, made: Replayer, cycle: int | None = 0) -> Replayed:
+    """The case on a replay with its kernel; its bytes are compared with the reference. It begins in that ``cycle`` of
+    the board, or (None) after the case before. Raises NotReplayed."""
     names = [parameter.name for parameter in made.kernels[case.kernel].function.params]
     given = dict(zip(names, case.arguments(), strict=True))
     arrays = {name: np.ascontiguousarray(a) for name, a in given.items() if isinstance(a, np.ndarray)}
@@ -94,12 +107,14 @@ def replays(
 ) -> Iterator[Replay]:
     """The cases that have recorded cycles; they begin in that ``cycle``, or (None) one after the other, as they were
     recorded."""
+    cases = list(cases)
     for case in cases:
+        made = of_file(case.source, frozenset(c.kernel for c in cases if c.file == case.file), board_name, copy_bytes)
         recorded = RECORDED.get(board_name, {}).get(case.kernel)
         if recorded is None:
             continue
         try:
-            yield Replay(case, run_case(case, board_name, cycle, copy_bytes), "", recorded[1])
+            yield Replay(case, run_case(case, made, cycle), "", recorded[1])
         except NotReplayed as error:
             yield Replay(case, None, error.what, recorded[1])
 

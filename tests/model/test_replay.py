@@ -10,13 +10,16 @@ from hls.target.board import load_board
 from sim.model import Launched
 from tests.benchmarks.suite import CASES
 
-from .replays import replayer, replays, run_case
+from .replays import of_file, replayer, replays, run_case
 
 #: kernels of nests, of hazard units on the chip, of searches
 EXACT = ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi")
 #: of the cycles in external memory: the largest error of a kernel, which depends on where in the memory's refresh a run
 #: begins (gaussian: 4,949 to 5,193 cycles), and the mean of all (`python -m tests.model.replays`)
 WORST, MEAN = 0.048, 0.008
+#: files that take two thirds of the planning time; the others have kernels of every kind that the replay models
+SLOWEST = ("sorting.cl", "codes.cl")
+SHORT = [case for case in CASES if case.file not in SLOWEST]
 
 SOURCE = """
 __kernel void ahead(__global const int *restrict a, __global int *restrict out, int n) {
@@ -47,9 +50,10 @@ def test_cycles_on_the_chip_are_those_of_the_hardware():
         assert one.found.cycles == one.recorded, one.case.kernel
 
 
-def test_cycles_in_external_memory_are_close():
-    errors = {one.case.kernel: _error(one) for one in replays("de5net", CASES)}
-    assert len(errors) == len(CASES)
+@pytest.mark.parametrize("cases", [SHORT, CASES], ids=["most", "all"])
+def test_cycles_in_external_memory_are_close(cases):
+    errors = {one.case.kernel: _error(one) for one in replays("de5net", cases)}
+    assert len(errors) == len(cases)
     assert max(errors.values()) <= WORST, errors
     assert sum(errors.values()) / len(errors) <= MEAN
 
@@ -63,7 +67,8 @@ def _error(one) -> float:
     board = load_board("de5net")
     interval = round(board.memory.timing.tREFI * board.memory.timing.tck_ns * board.clock.kernel_mhz / 1000)
     assert one.recorded < 2 * interval, one.case.kernel
-    found = [run_case(one.case, "de5net", cycle).cycles for cycle in range(0, interval, interval // 8)]
+    made = of_file(one.case.source, frozenset({one.case.kernel}), "de5net")
+    found = [run_case(one.case, made, cycle).cycles for cycle in range(0, interval, interval // 8)]
     return min(abs(cycles / one.recorded - 1) for cycles in found)
 
 
@@ -109,14 +114,14 @@ def test_what_is_not_modelled_is_named(kernel, what, line):
 def test_every_figure_of_a_plan_counts():
     """A machine with another depth, latency or slot is another machine: the engine reads what it is given."""
     case = next(case for case in CASES if case.kernel == "trisolv")
-    usual = run_case(case, "ecp5_onchip").cycles
-    made = replayer(case.source, "ecp5_onchip")
+    made = of_file(case.source, frozenset({"trisolv"}), "ecp5_onchip")
+    usual = run_case(case, made).cycles
     plan = made.kernels["trisolv"].plan
     region = next(iter(plan.loops.values()))
     before = region.again_delay
     try:
         object.__setattr__(region, "again_delay", before + 3)
-        assert run_case(case, "ecp5_onchip").cycles > usual
+        assert run_case(case, made).cycles > usual
     finally:
         object.__setattr__(region, "again_delay", before)
 
