@@ -14,6 +14,7 @@ from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
+from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
 
 __all__ = ["plan_program"]
@@ -157,7 +158,8 @@ def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[Com
     inner = [one for one in after.channels.values() if one.name not in module.channels]
     called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
     own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
-    return tuple(replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions)
+    planned = [replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions]
+    return share_caches(planned, compilation.board)
 
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:

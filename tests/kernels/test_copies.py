@@ -41,6 +41,7 @@ def test_copies_in_hardware():
     try:
         parts = {k.name: len(k.layout.parts) for k in system.result.interface.kernels}
         assert parts == {"least": 1, "strided": 2, "rows": 3, "marked": 1}
+        assert sum("shared_cache" in line for line in top_of(system).splitlines()) > 0  # value, in both copies
         measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
         for part in (measured, *measured["parts"]):
             assert part["cycles"] == measured["cycles"] == sum(one["cycles"] for one in part["accounts"])
