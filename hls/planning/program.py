@@ -26,6 +26,9 @@ WORTH = 0.95
 LEAST_DEPTH, ANSWERS = 16, 4
 
 
+_PARTS = "a memory part and a compute part"
+
+
 class Wish(Enum):
     """Who wants a kernel split."""
 
@@ -95,6 +98,12 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
         if turning := inside & loops_that_turn(whole.plan):
             divided = compilation.of(kernel).apart()
             parts = _parts(kernel, module, divided, required, turning, count)
+    if parts and wish is not Wish.IF_FASTER and (why := _too_large(parts, compilation)):
+        if required:
+            raise _no_room(kernel, f"be split into {_PARTS}", why, Code.CANNOT_DECOUPLE)
+        whole = whole or plan_alone(kernel.name, module, undivided)
+        compilation.warnings += [*undivided.warnings, _left(kernel, why)]
+        return (whole,)
     if parts and wish is not Wish.IF_FASTER:
         compilation.warnings += [*divided.warnings, _shared(kernel, count, True) if count > 1 else _done(kernel)]
         return parts
@@ -167,8 +176,11 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
     after = copies(kernel.name, module, compilation.passes(), count)
     others = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
+    parts = _plans(after, module, compilation)
+    if why := _too_large(parts, compilation):
+        raise _no_room(kernel, "be copied", why, Code.CANNOT_COPY)
     compilation.warnings.append(_shared(kernel, count, False))
-    return _plans(after, module, compilation)
+    return parts
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:
@@ -188,11 +200,25 @@ def _not_worth(whole: CompiledKernel, parts: tuple[CompiledKernel, ...], compila
     before, after = nest_time(whole.plan), max(nest_time(part.plan) for part in parts)
     if after > WORTH * before:
         return f"its loops take {before:,.0f} cycles by their schedules whole, and {after:,.0f} split"
+    return _too_large(parts, compilation)
+
+
+def _too_large(parts: tuple[CompiledKernel, ...], compilation: Compilation) -> str | None:
+    """Why the device has no room for the parts of a kernel: their operations alone take more than all of it. None where
+    it may have room."""
     device, timing = compilation.board.device, compilation.timing
     cells = sum(logic_cells(part.function, timing, device) for part in parts)
-    if cells > device.logic_cells:
-        return f"its parts need {cells:,} logic cells, and the device has {device.logic_cells:,}"
-    return None
+    if cells <= device.logic_cells:
+        return None
+    return (
+        f"the operations of its {len(parts)} parts need {cells:,} {device.cell.plural}, and the device has "
+        f"{device.logic_cells:,}"
+    )
+
+
+def _no_room(kernel: Function, what: str, why: str, code: Code) -> CompileError:
+    hint = "ask for fewer copies, unroll less, or choose a larger device" if code is Code.CANNOT_COPY else "leave it whole"
+    return CompileError.at(kernel.span, f"kernel {kernel.name} cannot {what}: {why}", hint, code=code)
 
 
 def _done(kernel: Function) -> Diagnostic:

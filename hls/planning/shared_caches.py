@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analysis.channels.endpoints import is_call
+from ..analysis.memory.strides import access_patterns
 from ..ir import Attr, Function, Op, memory_name, walk
 from ..ir.accesses import is_fenced, reads_anew
 from ..narrow import present
 from ..target.board import Board
 from .iterate import CompiledKernel
-from .memory import Access, LsuKind, shared_cache
+from .memory import Access, LsuKind, returns_to_words, shared_cache
 
 __all__ = ["share_caches"]
 
@@ -23,6 +24,7 @@ def share_caches(copies: Sequence[CompiledKernel], board: Board) -> tuple[Compil
     """The copies of a kernel with one cache for each load that has a cache in several of them.
 
     Copies read the same graph, table or vector: with a cache for each, every word comes from memory once for each copy.
+    A load that goes through words of its own, in several invocations of its loop at a time, has none to share.
     Only loads of buffers which no copy writes, and that no fence of theirs invalidates, share a cache: these forget
     what they hold at the start of a launch only, which is that of all copies. A cache that the program asks for, with
     its size, stays as it is.
@@ -61,9 +63,11 @@ def _sharing(access: Access, name: str, all_: Sequence[Access], board: Board) ->
 def _cached(kernel: CompiledKernel, written: set[str]) -> list[tuple[_Key, Access]]:
     """The loads of a copy that may share a cache with those of others, in program order."""
     function, seen, found = kernel.function, Counter[_Key](), []
-    forgotten = _forgotten(function)
+    forgotten, patterns = _forgotten(function), access_patterns(function)
     for op, access in kernel.memory.accesses.items():
         if access.unit is not LsuKind.CACHED_LOAD or access.lanes or Attr.UNIT in op.attrs:
+            continue
+        if not returns_to_words(access, patterns[op].steps):
             continue
         if access.memory in written | forgotten or is_fenced(function.memories[access.memory]) or reads_anew(op, function):
             continue

@@ -37,7 +37,7 @@ class SharedPort(wiring.Signature):
         super().__init__(
             {
                 "request": Out(stream.Signature(addr_bits)),
-                "response": In(stream.Signature(answer, always_ready=True)),
+                "response": In(stream.Signature(answer)),
                 "flush": Out(1),
                 "fetched": In(1),
                 "burst": In(1),
@@ -78,6 +78,7 @@ class SharedLoadUnit(wiring.Component):
             self.i.ready.eq(request.ready & room),
             answers.i.valid.eq(response.valid),
             answers.i.payload.eq(response.payload),
+            response.ready.eq(answers.i.ready),  # always: there is room for all accesses under way
             self.o.valid.eq(answers.o.valid),
             self.o.payload.eq(answers.o.payload.data),
             answers.o.ready.eq(self.o.ready),

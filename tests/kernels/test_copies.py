@@ -7,6 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls.driver import plan_text
+from hls.options import Options
+from hls.planning.memory import LsuKind
+from hls.target.board import load_board
+from tests.feed_forward.table import replayed
+
 from . import test_feed_forward
 from .groups import ChannelSystem
 from .system import Launch
@@ -41,10 +47,16 @@ def test_copies_in_hardware():
     try:
         parts = {k.name: len(k.layout.parts) for k in system.result.interface.kernels}
         assert parts == {"least": 1, "strided": 2, "rows": 3, "marked": 1}
-        assert sum("shared_cache" in line for line in top_of(system).splitlines()) > 0  # value, in both copies
+        units = [access for k in system.result.kernels for access in k.memory.accesses.values()]
+        sharing = {(one.memory, one.shared.name) for one in units if one.unit is LsuKind.SHARED_LOAD}
+        assert sharing == {("value", "least.value.0"), ("value", "rows.value.0")}
         measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
         for part in (measured, *measured["parts"]):
             assert part["cycles"] == measured["cycles"] == sum(one["cycles"] for one in part["accounts"])
+        launch = least(SIZE)
+        plan = plan_text(SOURCE, load_board("de5net"), Options(copy_bytes=0), "kernel.cl")
+        predicted, _ = replayed(plan, "least", (launch.buffers, launch.scalars))
+        assert abs(predicted - measured["cycles"]) < 0.05 * measured["cycles"], (predicted, measured["cycles"])
         waits = {}
         for name, launch in (("rows", rows), ("marked", marked)):
             measured, *_ = system.check(name, [launch(n) for n in (SIZE, 0, 1, -1)], SEEDS)
