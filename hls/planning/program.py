@@ -16,6 +16,7 @@ from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, pl
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
+from .worthwhile_copies import outlook, pace
 
 __all__ = ["plan_program"]
 
@@ -109,11 +110,17 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
         return parts
     whole = whole or plan_alone(kernel.name, module, undivided)
     why = _not_worth(whole, parts, compilation) if parts else None
-    if parts and why is None:
-        compilation.warnings += [*divided.warnings, _done(kernel)]
-        return parts
+    split = parts if parts and why is None else ()
+    tried: list[Diagnostic] = []
+    if compilation.options.feed_forward == "auto" and not _marked(kernel, module):
+        copied, tried = _copied_if_faster(kernel, whole, split, module, compilation)
+        if copied:
+            return copied
+    if split:
+        compilation.warnings += [*divided.warnings, _done(kernel), *tried]
+        return split
     reasons = [_left(kernel, why)] if why else [one for one in divided.warnings if one.code is Code.LOAD_STAYS]
-    compilation.warnings += [*undivided.warnings, *reasons]
+    compilation.warnings += [*undivided.warnings, *reasons, *tried]
     return (whole,)
 
 
@@ -181,6 +188,43 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
         raise _no_room(kernel, "be copied", why, Code.CANNOT_COPY)
     compilation.warnings.append(_shared(kernel, count, False))
     return parts
+
+
+def _copied_if_faster(
+    kernel: Function,
+    whole: CompiledKernel,
+    split: tuple[CompiledKernel, ...],
+    module: Module,
+    compilation: Compilation,
+) -> tuple[tuple[CompiledKernel, ...], list[Diagnostic]]:
+    """(the plans of as many copies of a kernel as are predicted to be worth their area, or none; notes why there are
+    none). They must be faster than its two parts as well, if it can be ``split``."""
+    if kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
+        return (), []
+    view = outlook(whole, compilation.board, compilation.timing, len(module.kernels))
+    count = view.best(WORTH)
+    if count == 1:
+        return (), [_uncopied(kernel, view.why_not(WORTH))]
+    if split and view.cycles[count] > WORTH * (view.start + max(nest_time(part.plan) for part in split)):
+        return (), [_uncopied(kernel, "its two parts are predicted to take less time")]
+    attempt = compilation.of(kernel).apart()
+    try:
+        parts = _copied(kernel, count, module, attempt)
+    except CompileError as error:
+        return (), [_uncopied(kernel, error.diagnostics[0].message.partition(": ")[2], error.diagnostics[0].span)]
+    slower, before = max(map(pace, parts)), pace(whole)
+    if slower > WORTH * count * before:
+        why = f"its innermost loop starts an iteration every {before:g} cycles, and every {slower:g} in each of {count} copies"
+        return (), [_uncopied(kernel, why)]
+    compilation.warnings += attempt.warnings
+    compilation.changes += [one for one in attempt.changes if one not in compilation.changes]
+    return parts, []
+
+
+def _uncopied(kernel: Function, why: str, span: Span | None = None) -> Diagnostic:
+    message = f"no copies of kernel {kernel.name} share its iterations: {why}"
+    hint = "__attribute__((feed_forward(memory(0), compute(2)))) makes two where that is possible"
+    return Diagnostic(message, span or kernel.span, hint, "note", code=Code.FEED_FORWARD)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:

@@ -64,11 +64,13 @@ class SharedLoadUnit(wiring.Component):
         super().__init__(load_ports(access_bytes, addr_bits, SharedPort(access_bytes, addr_bits)))
 
     def elaborate(self, platform: object) -> Module:
-        """Build the count of accesses in flight, and the FIFO of answers."""
+        """Build the count of accesses in flight, and the FIFO of answers, which an answer passes by while it is empty."""
         m = Module()
         request, response = self.mem.request, self.mem.response
         m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
         inside, room = Signal(range(self.depth + 1)), Signal()
+        held, kept = Signal(), Signal.like(response.payload)  # an answer that was offered at once, and not taken
+        direct, offered = Signal(), Signal.like(response.payload)
         taken, leaves = self.i.valid & self.i.ready, self.o.valid & self.o.ready
         count(m, inside, taken, leaves)
         m.d.comb += [
@@ -76,13 +78,15 @@ class SharedLoadUnit(wiring.Component):
             request.valid.eq(self.i.valid & room),
             request.payload.eq(self.i.payload),
             self.i.ready.eq(request.ready & room),
-            answers.i.valid.eq(response.valid),
+            direct.eq(response.valid & ~held & (answers.level == 0)),
+            answers.i.valid.eq(response.valid & ~direct),
             answers.i.payload.eq(response.payload),
             response.ready.eq(answers.i.ready),  # always: there is room for all accesses under way
-            self.o.valid.eq(answers.o.valid),
-            self.o.payload.eq(answers.o.payload.data),
-            answers.o.ready.eq(self.o.ready),
-            self.error.eq(answers.o.payload.error),
+            answers.o.ready.eq(self.o.ready & ~held),
+            self.o.valid.eq(held | answers.o.valid | direct),
+            offered.eq(Mux(held, kept, Mux(direct, response.payload, answers.o.payload))),
+            self.o.payload.eq(offered.data),
+            self.error.eq(offered.error),
             self.mem.flush.eq(self.flush),
             self.observe.accepted.eq(taken),
             self.observe.stalled.eq(self.i.valid & ~self.i.ready),
@@ -90,6 +94,9 @@ class SharedLoadUnit(wiring.Component):
             self.observe.word.eq(self.mem.fetched),
             self.observe.error.eq(response.valid & response.payload.error),
         ]
+        m.d.sync += held.eq((held | direct) & ~self.o.ready)
+        with m.If(direct):
+            m.d.sync += kept.eq(response.payload)
         return m
 
 

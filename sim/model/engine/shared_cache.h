@@ -27,8 +27,13 @@ class SharedLoadUnit final : public ReadUnit {
       : plan_(plan), clock_(clock), base_(base), requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
         answers_(clock, static_cast<u32>(plan.depth), queue_latency()) {}
   Fifo& requests() override { return requests_; }
-  bool response() const override { return answers_.head(); }
-  void take() override { answers_.pop(), leaving_ = true; }
+  bool response() const override { return held_ || answers_.head() || direct(); }
+  void take() override {
+    if (held_) held_ = false;
+    else if (answers_.head()) answers_.pop();
+    else answered_ = false;
+    leaving_ = true, clock_.move();
+  }
   void evaluate() override {}
   void commit() override {}
   void arrive() override {}
@@ -47,9 +52,10 @@ class SharedLoadUnit final : public ReadUnit {
   bool near(const SharedPlaces& places) const {
     return waiting_.empty() || waiting_.front().since > clock_.now || places.allocated - waiting_.front().at < static_cast<u64>(plan_.pending) - kSlack;
   }
-  /// The answer that was read in the cycle before.
+  /// The answer that was read in the cycle before, unless it has been taken: it was offered at once if none was waiting.
   void answer() {
-    if (answered_) answers_.push(0);
+    if (answered_ && direct()) held_ = true;
+    else if (answered_) answers_.push(0);
     answered_ = false;
   }
   /// The access that was looked up goes to the queue; `number` is that of its word.
@@ -71,6 +77,7 @@ class SharedLoadUnit final : public ReadUnit {
   /// The end of a cycle: the oldest access is read if its word is here.
   void end(const SharedPlaces& places) {
     inside_ -= leaving_, leaving_ = false;
+    was_held_ = held_;
     if (waiting_.empty() || waiting_.front().since > clock_.now || waiting_.front().number >= places.arrived) return;
     waiting_.pop_front();
     answered_ = true, clock_.move();
@@ -85,6 +92,7 @@ class SharedLoadUnit final : public ReadUnit {
   };
   static constexpr u64 kSlack = 4;
   static constexpr int kShallow = 32;  ///< a deeper queue is a block RAM
+  bool direct() const { return answered_ && !was_held_ && answers_.empty(); }
   u32 queue_latency() const { return plan_.depth > kShallow ? 2 : 1; }
 
   const UnitPlan& plan_;
@@ -95,6 +103,7 @@ class SharedLoadUnit final : public ReadUnit {
   std::deque<Waiting> waiting_;
   u64 inside_ = 0;
   bool leaving_ = false, answered_ = false;
+  bool held_ = false, was_held_ = false;  ///< an answer was offered at once, and not taken; as the cycle began
 };
 
 /// Fetches what some load misses, one word a cycle, for all. It is empty as the launches begin.

@@ -2,6 +2,7 @@
 
 from hls.driver import compile, plan_text
 from hls.options import Options
+from hls.model.area import NOTHING
 from hls.planning.memory import LsuKind
 from hls.report.area import Role
 from hls.report.collect import collect
@@ -75,7 +76,8 @@ def test_copies_move_the_words_of_one_kernel():
 def test_the_report_tells_and_counts_them():
     report = collect(compile(LOOKED_UP.format(**PLAIN), BOARD, Options(), "k.cl"), "k.cl")
     (node,) = [one for one in report.area.children if one.role is Role.SHARED_CACHE]
-    lines = [one.resources for line in report.lines for one in line.roles if one.role is Role.SHARED_CACHE]
-    assert node.resources.rams > 0
+    lines = [line for line in report.lines if line.role is Role.SHARED_CACHE]
+    assert node.resources.rams > 0 and {line.span.line for line in lines} == {4}
+    assert sum((line.resources for line in lines), NOTHING) == node.resources
     text = render(report)
     assert "burst-coalesced shared cached" in text and "one cache for 3 copies of the kernel" in text
