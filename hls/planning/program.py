@@ -191,11 +191,7 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
 
 
 def _copied_if_faster(
-    kernel: Function,
-    whole: CompiledKernel,
-    split: tuple[CompiledKernel, ...],
-    module: Module,
-    compilation: Compilation,
+    kernel: Function, whole: CompiledKernel, split: tuple[CompiledKernel, ...], module: Module, compilation: Compilation
 ) -> tuple[tuple[CompiledKernel, ...], list[Diagnostic]]:
     """(the plans of as many copies of a kernel as are predicted to be worth their area, or none; notes why there are
     none). They must be faster than its two parts as well, if it can be ``split``."""
@@ -214,8 +210,8 @@ def _copied_if_faster(
         return (), [_uncopied(kernel, error.diagnostics[0].message.partition(": ")[2], error.diagnostics[0].span)]
     slower, before = max(map(pace, parts)), pace(whole)
     if slower > WORTH * count * before:
-        why = f"its innermost loop starts an iteration every {before:g} cycles, and every {slower:g} in each of {count} copies"
-        return (), [_uncopied(kernel, why)]
+        why = f"its innermost loop starts an iteration every {before:g} cycles, and every {slower:g} in each of {count}"
+        return (), [_uncopied(kernel, f"{why} copies")]
     compilation.warnings += attempt.warnings
     compilation.changes += [one for one in attempt.changes if one not in compilation.changes]
     return parts, []
@@ -261,7 +257,8 @@ def _too_large(parts: tuple[CompiledKernel, ...], compilation: Compilation) -> s
 
 
 def _no_room(kernel: Function, what: str, why: str, code: Code) -> CompileError:
-    hint = "ask for fewer copies, unroll less, or choose a larger device" if code is Code.CANNOT_COPY else "leave it whole"
+    fewer = "ask for fewer copies, unroll less, or choose a larger device"
+    hint = fewer if code is Code.CANNOT_COPY else "leave it whole"
     return CompileError.at(kernel.span, f"kernel {kernel.name} cannot {what}: {why}", hint, code=code)
 
 

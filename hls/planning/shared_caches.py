@@ -21,7 +21,8 @@ _Key = tuple[object, ...]
 
 
 def share_caches(copies: Sequence[CompiledKernel], board: Board) -> tuple[CompiledKernel, ...]:
-    """The copies of a kernel with one cache for each load that has a cache in several of them.
+    """The parts of a kernel; where they are copies that share its iterations, or parts of such copies, with one cache
+    for each load that has a cache in several of them.
 
     Copies read the same graph, table or vector: with a cache for each, every word comes from memory once for each copy.
     A load that goes through words of its own, in several invocations of its loop at a time, has none to share.
@@ -29,6 +30,8 @@ def share_caches(copies: Sequence[CompiledKernel], board: Board) -> tuple[Compil
     what they hold at the start of a launch only, which is that of all copies. A cache that the program asks for, with
     its size, stays as it is.
     """
+    if Attr.SHARES not in copies[0].function.attrs:
+        return tuple(copies)
     written = {name for one in copies for name in _written(one.function)}
     found: dict[_Key, list[tuple[int, Access]]] = {}
     for number, one in enumerate(copies):
@@ -69,7 +72,9 @@ def _cached(kernel: CompiledKernel, written: set[str]) -> list[tuple[_Key, Acces
             continue
         if not returns_to_words(access, patterns[op].steps):
             continue
-        if access.memory in written | forgotten or is_fenced(function.memories[access.memory]) or reads_anew(op, function):
+        if access.memory in written | forgotten:
+            continue
+        if is_fenced(function.memories[access.memory]) or reads_anew(op, function):
             continue
         key = (access.memory, access.location, access.span, access.bytes)
         found.append(((*key, seen[key]), access))

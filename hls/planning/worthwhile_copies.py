@@ -8,7 +8,7 @@ as a whole, before any copy is planned.
 from dataclasses import dataclass
 from math import prod
 
-from ..analysis.memory.strides import Step, access_patterns
+from ..analysis.memory.strides import STAYS, Step, access_patterns
 from ..ir import Op
 from ..target.board import Board
 from ..target.memory import DramTiming
@@ -29,9 +29,9 @@ MOST_OF_DEVICE = 1 / 2
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is predicted of copies of a kernel: its cycles by ``count`` of copies (1: the kernel as a whole), in launches
-    with the trip counts that the schedule assumes; of these the cycles of its ``start`` and those for which its
-    ``memory`` is busy, and the logic ``cells`` of one copy, of so many that there are ``room`` for."""
+    """What is predicted of copies of a kernel: its ``cycles`` by the number of copies (1: the kernel as a whole), in
+    launches with the trip counts that the schedule assumes; of these the cycles of its ``start`` and those for which
+    its ``memory`` is busy, and the logic ``cells`` of one copy, of so many that there are ``room`` for."""
 
     cycles: dict[int, float]
     start: float
@@ -54,8 +54,10 @@ class Outlook:
         first = COUNTS[0]
         if self.cycles[first] > most * self.cycles[1]:
             busy = f", as memory is busy for {self.memory:,.0f} of them" if self.memory > self.cycles[1] / 2 else ""
-            return f"{first} copies are predicted to take {self.cycles[first]:,.0f} cycles instead of {self.cycles[1]:,.0f}{busy}"
-        return f"{first} copies need {first * self.cells:,} of the {self.room:,} logic cells that the copies of a kernel may take"
+            then, now = self.cycles[first], self.cycles[1]
+            return f"{first} copies are predicted to take {then:,.0f} cycles instead of {now:,.0f}{busy}"
+        needed = f"{first * self.cells:,} of the {self.room:,} logic cells"
+        return f"{first} copies need {needed} that the copies of a kernel may take"
 
 
 def outlook(kernel: CompiledKernel, board: Board, timing: OperatorTiming, kernels: int) -> Outlook:
@@ -94,7 +96,8 @@ def _memory(kernel: CompiledKernel, board: Board) -> float:
         if isinstance(memory.timing, DramTiming):
             rate *= memory.timing.in_use
         words = _words(access, patterns[op].steps if op in patterns else ())
-        busy[access.location] = busy.get(access.location, 0.0) + words * memory.word_bytes / rate / board.clock.period_ns
+        cycles = words * memory.word_bytes / rate / board.clock.period_ns
+        busy[access.location] = busy.get(access.location, 0.0) + cycles
     return max(busy.values(), default=0.0)
 
 
@@ -103,10 +106,9 @@ def _words(access: Access, steps: tuple[tuple[Op, Step], ...]) -> float:
     keeps is moved once; a word at a time where addresses depend on data and nothing keeps the words."""
     outside = [loop.regions[0] for loop, _ in steps[1:]]
     trips = [assumed_trips(loop, outer) for (loop, _), outer in zip(steps, [*outside, None], strict=False)]
-    count, share = prod(trips), min(1.0, access.bytes / access.word_bytes)
-    if not steps or access.unit.keeps_words:
-        return count * share
-    amount = steps[0][1].amount
-    if amount is None:
-        return float(count)
-    return count * min(1.0, abs(amount) / access.word_bytes)
+    stays = next((k for k, (_, step) in enumerate(steps) if step != STAYS), len(steps))
+    count = prod(trips[stays:])  # in the loops inside, the word in use stays
+    if access.unit.keeps_words or stays == len(steps):
+        return count * min(1.0, access.bytes / access.word_bytes)
+    amount = steps[stays][1].amount
+    return float(count) if amount is None else count * min(1.0, abs(amount) / access.word_bytes)

@@ -1,9 +1,9 @@
 """The area of what kernels share, by the source lines that use it.
 
 The rule: an interconnect, a memory port of the board and a cache that several loads share are split equally among the
-load-store units that they serve, and each unit's part belongs to the line of its access; a channel belongs to the line that
-declares it; the control registers' windows are split equally among the kernels. Sums are exact: integers by largest
-remainders.
+load-store units that they serve, and each unit's part belongs to the line of its access; a channel belongs to the line
+that declares it; the control registers' windows are split equally among the kernels. Sums are exact: integers by
+largest remainders.
 """
 
 import re

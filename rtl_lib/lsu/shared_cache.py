@@ -1,4 +1,6 @@
-"""A cache that the same load of several copies of a kernel fills and reads: each word comes from memory once for all."""
+"""A cache that the same load of several copies of a kernel uses: each word comes from memory once for all."""
+
+from typing import Any
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -31,7 +33,7 @@ class SharedPort(wiring.Signature):
     ``flush`` : words fetched so far are stale for addresses accepted in this cycle or later.
     """
 
-    def __init__(self, access_bytes, addr_bits) -> None:
+    def __init__(self, access_bytes: int, addr_bits: int) -> None:
         self.access_bytes, self.addr_bits = access_bytes, addr_bits
         answer = data.StructLayout({"data": 8 * access_bytes, "error": 1})
         super().__init__(
@@ -59,12 +61,13 @@ class SharedLoadUnit(wiring.Component):
     As of :class:`~rtl_lib.lsu.load.LoadUnit`; ``mem`` is a :class:`SharedPort`.
     """
 
-    def __init__(self, *, access_bytes, addr_bits: int = 64, depth: int = 256) -> None:
+    def __init__(self, *, access_bytes: int, addr_bits: int = 64, depth: int = 256) -> None:
         self.depth = depth
         super().__init__(load_ports(access_bytes, addr_bits, SharedPort(access_bytes, addr_bits)))
 
     def elaborate(self, platform: object) -> Module:
-        """Build the count of accesses in flight, and the FIFO of answers, which an answer passes by while it is empty."""
+        """Build the count of accesses in flight, and the FIFO of answers; while it is empty, an answer is offered at
+        once."""
         m = Module()
         request, response = self.mem.request, self.mem.response
         m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
@@ -137,9 +140,9 @@ class SharedCache(wiring.Component):
     def __init__(
         self,
         *,
-        loads,
-        access_bytes,
-        word_bytes,
+        loads: int,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         words: int = 1024,
         depth: int = 256,
@@ -166,7 +169,7 @@ class SharedCache(wiring.Component):
         )
 
     @property
-    def loads(self):
+    def loads(self) -> list[Any]:
         """The ports of the loads."""
         return [getattr(self, f"load{k}") for k in range(self.many)]
 
@@ -182,7 +185,7 @@ class SharedCache(wiring.Component):
         self._fetch(m, found, near)
         return m
 
-    def _look_up(self, m, k, port):
+    def _look_up(self, m: Module, k: int, port: Any) -> tuple[SharedLookup, StreamFifo]:
         """Find the words of a load; returns the access that was looked up, and the queue that it goes to."""
         offset_bits = exact_log2(self.word_bytes // self.access_bytes)
         m.submodules[f"lookup{k}"] = lookup = SharedLookup(
@@ -208,7 +211,7 @@ class SharedCache(wiring.Component):
         ]
         return lookup, queue
 
-    def _answer(self, m, k, port, queue):
+    def _answer(self, m: Module, k: int, port: Any, queue: Any) -> Value:
         """Answer the oldest access of a load when its word has arrived; returns whether its word is safe for some time:
         it lies in a place that is overwritten ``pending`` words after the access was looked up, or later."""
         response, shape = self.mem.response, data.StructLayout({"data": 8 * self.word_bytes, "error": 1})
@@ -233,7 +236,7 @@ class SharedCache(wiring.Component):
         cut(m, port.response.payload.data, word.data, offset)
         return ~queue.o.valid | (ahead < self.pending - SLACK)
 
-    def _fetch(self, m, found, near) -> None:
+    def _fetch(self, m: Module, found: list[tuple[Any, Any]], near: list[Value]) -> None:
         """Allocate a place to the word of one load that misses, in turns, and combine these words into bursts."""
         m.submodules.arbiter = arbiter = RoundRobin(self.many)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
@@ -244,9 +247,7 @@ class SharedCache(wiring.Component):
         goes = builder.i.valid & builder.i.ready
         m.d.sync += room.eq(Cat(near).all())
         m.d.comb += [
-            arbiter.requests.eq(
-                Cat(lookup.o.valid & ~lookup.o.payload.hit & queue.i.ready for lookup, queue in found)
-            ),
+            arbiter.requests.eq(Cat(lookup.o.valid & ~lookup.o.payload.hit & queue.i.ready for lookup, queue in found)),
             arbiter.take.eq(goes),
             builder.i.valid.eq(arbiter.any & room),
             builder.urgent.eq(self.allocated == self.arrived),
@@ -276,7 +277,7 @@ class SharedCache(wiring.Component):
             m.d.sync += self.arrived.eq(self.arrived + 1)
         self._wait(m, builder, goes)
 
-    def _wait(self, m, builder, added) -> None:
+    def _wait(self, m: Module, builder: Any, added: Value) -> None:
         """Close the burst when it has waited long enough for another word."""
         age = Signal(range(self.patience + 1))
         m.d.comb += builder.close.eq(age == self.patience)

@@ -13,7 +13,7 @@ from rtl_lib.mem.ports import require_power_of_two
 __all__ = ["SharedLookup", "placed_layout"]
 
 
-def placed_layout(word_bits, places):
+def placed_layout(word_bits: int, places: int) -> data.StructLayout:
     """A place that is allocated to a word in this cycle."""
     return data.StructLayout({"valid": 1, "word": word_bits, "place": range(places)})
 
@@ -50,7 +50,7 @@ class SharedLookup(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, word_bits, offset_bits, places, index_bits) -> None:
+    def __init__(self, *, word_bits: int, offset_bits: int, places: int, index_bits: int) -> None:
         require_power_of_two("places", places, 2)
         self.places, self.index_bits = places, index_bits
         found = {"word": word_bits, "hit": 1, "place": range(places), "offset": offset_bits}
@@ -95,7 +95,7 @@ class SharedLookup(wiring.Component):
             m.d.sync += lost.eq(1)
         return m
 
-    def _allocated_meanwhile(self, m, go, busy, word):
+    def _allocated_meanwhile(self, m: Module, go: Value, busy: Value, word: Value) -> tuple[Value, Value]:
         """Whether the word looked up was allocated since its hint was read, and where: what ``hint`` does not say."""
         before, place, placed = Signal(), Signal.like(self.youngest), self.placed
         now = placed.valid & (placed.word == word)
@@ -108,7 +108,7 @@ class SharedLookup(wiring.Component):
                 m.d.sync += place.eq(placed.place)
         return now | kept, Mux(now, placed.place, place)
 
-    def _tables(self, m, go, busy):
+    def _tables(self, m: Module, go: Value, busy: Value) -> tuple[Value, Value]:
         """Return the hint for the word looked up, and the word in the place of the hint of the cycle before. Reads see
         the write of the same cycle."""
         placed = self.placed

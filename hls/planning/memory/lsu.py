@@ -191,8 +191,8 @@ class UnitPlan:
 
 @dataclass(frozen=True)
 class SharedPlan:
-    """A cache that several loads of the parts of a kernel use: its ``name``, unique in the program (kernel, buffer and a
-    number, with dots between them), its part, and all options of that except the address width."""
+    """A cache that several loads of the parts of a kernel use: its ``name``, unique in the program (kernel, buffer and
+    a number, with dots between them), its part, and all options of that except the address width."""
 
     name: str
     unit: UnitPlan

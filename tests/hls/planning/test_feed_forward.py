@@ -70,7 +70,9 @@ def test_auto_splits_where_the_schedules_gain():
     assert names(plan) == ["k"]
     left, alone = notes(plan)
     assert left.startswith("kernel k is not split into a memory part and a compute part: its loops take ")
-    assert alone == "no copies of kernel k share its iterations: its loop over i carries s from one iteration to the next"
+    assert (
+        alone == "no copies of kernel k share its iterations: its loop over i carries s from one iteration to the next"
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,14 +80,16 @@ def test_auto_splits_where_the_schedules_gain():
     [
         ("b[i] = a[i];", 4, "4 copies of kernel k share the iterations of its outermost loop"),
         # a word for each element keeps the bus busy
-        ("b[16 * i] = a[16 * i] + a[16 * i + 64 * n] + a[16 * i + 96 * n];", 1, "as memory is busy for .* of them"),
+        ("b[16 * k] = a[16 * k] + a[16 * k + 64 * n] + a[16 * k + 96 * n];", 1, "as memory is busy for .* of them"),
         ("b[i] = b[n - i] + a[i];", 1, "the store of b at line 1 may store to what another iteration loads"),
         ("{ double x = a[i]; %s b[i] = x; }" % ("x /= x + 3; " * 40), 1, "2 copies need .* of the .* logic cells"),
     ],
 )
 def test_auto_makes_copies_where_the_model_gains(body, kernels, note):
-    """A nest, so that its iterations count more than the start of a launch."""
-    text = COPY.replace("b[i] = a[i];", f"for (int j = 0; j < 512; j++) {body}" if "16" in body else body)
+    """The one that memory limits is a nest, so that its iterations count more than the start of a launch."""
+    text = COPY.replace(
+        "b[i] = a[i];", f"for (int j = 0; j < 512; j++) {{ int k = 512 * i + j; {body} }}" if "k" in body else body
+    )
     plan = planned(text, feed_forward="auto")
     assert len(plan.kernels) == kernels
     assert any(re.search(note, one) for one in notes(plan)), notes(plan)

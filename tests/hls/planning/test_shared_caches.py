@@ -1,8 +1,8 @@
 """Which loads of a kernel's copies share a cache, and what the report and the replay say of it."""
 
 from hls.driver import compile, plan_text
-from hls.options import Options
 from hls.model.area import NOTHING
+from hls.options import Options
 from hls.planning.memory import LsuKind
 from hls.report.area import Role
 from hls.report.collect import collect
