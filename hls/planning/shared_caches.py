@@ -65,7 +65,8 @@ def _sharing(access: Access, name: str, all_: Sequence[Access], board: Board) ->
 
 def _cached(kernel: CompiledKernel, written: set[str]) -> list[tuple[_Key, Access]]:
     """The loads of a copy that may share a cache with those of others, in program order."""
-    function, seen, found = kernel.function, Counter[_Key](), []
+    function, seen = kernel.function, Counter[_Key]()
+    found: list[tuple[_Key, Access]] = []
     forgotten, patterns = _forgotten(function), access_patterns(function)
     for op, access in kernel.memory.accesses.items():
         if access.unit is not LsuKind.CACHED_LOAD or access.lanes or Attr.UNIT in op.attrs:

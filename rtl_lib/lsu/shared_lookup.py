@@ -1,6 +1,7 @@
 """Lookup of one load in a cache that several loads fill: finds the place of a word."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -53,7 +54,7 @@ class SharedLookup(wiring.Component):
     def __init__(self, *, word_bits: int, offset_bits: int, places: int, index_bits: int) -> None:
         require_power_of_two("places", places, 2)
         self.places, self.index_bits = places, index_bits
-        found = {"word": word_bits, "hit": 1, "place": range(places), "offset": offset_bits}
+        found: dict[str, ShapeLike] = {"word": word_bits, "hit": 1, "place": range(places), "offset": offset_bits}
         super().__init__(
             {
                 "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
