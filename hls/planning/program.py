@@ -93,7 +93,7 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
         return (plan_alone(kernel.name, module, compilation),)
     required = wish is Wish.PROGRAM
     divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
-    parts, whole = _parts(kernel, module, divided, required, count=count), None
+    parts, whole, turning = _parts(kernel, module, divided, required, count=count), None, frozenset[Span]()
     if parts and (inside := loops_that_receive(parts)):
         whole = plan_alone(kernel.name, module, undivided)
         if turning := inside & loops_that_turn(whole.plan):
@@ -113,7 +113,7 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     split = parts if parts and why is None else ()
     tried: list[Diagnostic] = []
     if compilation.options.feed_forward == "auto" and not _marked(kernel, module):
-        copied, tried = _copied_if_faster(kernel, whole, split, module, compilation)
+        copied, tried = _copied_if_faster(kernel, whole, split, turning, module, compilation)
         if copied:
             return copied
     if split:
@@ -191,24 +191,34 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
 
 
 def _copied_if_faster(
-    kernel: Function, whole: CompiledKernel, split: tuple[CompiledKernel, ...], module: Module, compilation: Compilation
+    kernel: Function,
+    whole: CompiledKernel,
+    split: tuple[CompiledKernel, ...],
+    turning: frozenset[Span],
+    module: Module,
+    compilation: Compilation,
 ) -> tuple[tuple[CompiledKernel, ...], list[Diagnostic]]:
     """(the plans of as many copies of a kernel as are predicted to be worth their area, or none; notes why there are
-    none). They must be faster than its two parts as well, if it can be ``split``."""
+    none). A kernel that is faster ``split`` has copies of both parts, which receive nothing in loops at the places
+    ``turning``."""
     if kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
         return (), []
-    view = outlook(whole, compilation.board, compilation.timing, len(module.kernels))
+    view = outlook(whole, split or (whole,), compilation.board, compilation.timing, len(module.kernels))
     count = view.best(WORTH)
     if count == 1:
         return (), [_uncopied(kernel, view.why_not(WORTH))]
-    if split and view.cycles[count] > WORTH * (view.start + max(nest_time(part.plan) for part in split)):
-        return (), [_uncopied(kernel, "its two parts are predicted to take less time")]
     attempt = compilation.of(kernel).apart()
     try:
-        parts = _copied(kernel, count, module, attempt)
+        if split:
+            parts = _parts(kernel, module, attempt, False, turning, count)
+            attempt.warnings.append(_shared(kernel, count, True))
+        else:
+            parts = _copied(kernel, count, module, attempt)
     except CompileError as error:
         return (), [_uncopied(kernel, error.diagnostics[0].message.partition(": ")[2], error.diagnostics[0].span)]
-    slower, before = max(map(pace, parts)), pace(whole)
+    if not parts:
+        return (), [_uncopied(kernel, "its copies cannot be split")]
+    slower, before = max(map(pace, parts)), max(map(pace, split or (whole,)))
     if slower > WORTH * count * before:
         why = f"its innermost loop starts an iteration every {before:g} cycles, and every {slower:g} in each of {count}"
         return (), [_uncopied(kernel, f"{why} copies")]

@@ -5,6 +5,7 @@ which the first addresses wait for memory in turn. So the time of some copies is
 as a whole, before any copy is planned.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -29,12 +30,11 @@ MOST_OF_DEVICE = 1 / 2
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is predicted of copies of a kernel: its ``cycles`` by the number of copies (1: the kernel as a whole), in
-    launches with the trip counts that the schedule assumes; of these the cycles of its ``start`` and those for which
-    its ``memory`` is busy, and the logic ``cells`` of one copy, of so many that there are ``room`` for."""
+    """What is predicted of copies of a kernel, or of its two parts: their ``cycles`` by the number of copies (1: no
+    copies), in launches with the trip counts that the schedule assumes; of these those for which ``memory`` is busy;
+    and the logic ``cells`` of one copy, of so many that there are ``room`` for."""
 
     cycles: dict[int, float]
-    start: float
     memory: float
     cells: int
     room: int
@@ -60,12 +60,16 @@ class Outlook:
         return f"{first} copies need {needed} that the copies of a kernel may take"
 
 
-def outlook(kernel: CompiledKernel, board: Board, timing: OperatorTiming, kernels: int) -> Outlook:
-    """What is predicted of copies of a kernel, which is planned as a whole, in a program of so many."""
-    alone, start, memory = nest_time(kernel.plan), _start(kernel, board), _memory(kernel, board)
+def outlook(
+    kernel: CompiledKernel, parts: Sequence[CompiledKernel], board: Board, timing: OperatorTiming, kernels: int
+) -> Outlook:
+    """What is predicted of copies of a kernel, which is planned as a whole, in a program of so many: each of them
+    consists of these ``parts``, which are planned for one."""
+    alone, start, memory = max(nest_time(one.plan) for one in parts), _start(kernel, board), _memory(kernel, board)
     cycles = {count: start + max(alone / count, memory) for count in (1, *COUNTS)}
     room = int(MOST_OF_DEVICE * board.device.logic_cells / kernels)
-    return Outlook(cycles, start, memory, cells_of(kernel, timing, board.device), room)
+    cells = sum(cells_of(one, timing, board.device) for one in parts)
+    return Outlook(cycles, memory, cells, room)
 
 
 def pace(kernel: CompiledKernel) -> float:

@@ -127,7 +127,8 @@ def row_of(kernel: str, board_name: str) -> Row:
 def _decided(plan: Plan) -> str:
     """What became of the only kernel of a program."""
     copies = plan.kernels[0].function.attrs.get(Attr.SHARES, 1)
-    return f"{copies} copies" if copies > 1 else "split" if len(plan.kernels) > 1 else "whole"
+    split = any(Attr.LOADS_FOR in one.function.attrs for one in plan.kernels)
+    return ", ".join([f"{copies} copies"] * (copies > 1) + ["split"] * split) or "whole"
 
 
 def rows(board_name: str, names: list[str]) -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """Chooses the load-store unit that suits each access pattern."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
@@ -299,7 +299,7 @@ def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -
     return None
 
 
-def returns_to_words(access: Access, steps) -> bool:
+def returns_to_words(access: Access, steps: Sequence[tuple[Op, Step]]) -> bool:
     """Whether a cached load may return to words that other iterations of the loops around it have read, rather than go
     through words of its own in several invocations at a time."""
     return not steps[0][1].regular or _comes_back(steps, access.word_bytes) is not None

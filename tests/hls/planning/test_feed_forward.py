@@ -12,6 +12,7 @@ from hls.diag import CompileError
 from hls.driver import plan_text
 from hls.options import Options
 from hls.target.board import load_board
+from tests.feed_forward.table import text_of
 
 SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
 #: an array with one port for reads: each part has its own; no copies can share the iterations
@@ -94,6 +95,12 @@ def test_auto_makes_copies_where_the_model_gains(body, kernels, note):
     assert len(plan.kernels) == kernels
     assert any(re.search(note, one) for one in notes(plan)), notes(plan)
     assert len(planned(text).kernels) == 1
+
+
+def test_auto_copies_both_parts_of_a_kernel_that_a_split_makes_faster():
+    plan = planned(text_of("total"), feed_forward="auto")
+    copies = ["total", "total_copy", "total_copy1", "total_copy2"]
+    assert names(plan) == [name for one in copies for name in (one, f"{one}_memory")]
 
 
 #: sums of floats by rows: the inner loop takes turns, and what it loads stays in it
