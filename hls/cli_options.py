@@ -283,7 +283,8 @@ FEED_FORWARD = click.option(
     type=click.Choice(FEED_FORWARDS),
     default="never",
     help="Split kernels into a part that loads ahead and one that computes: only those with the attribute feed_forward "
-    "(never), all that can be split (always), or those that the schedules predict to be faster (auto).  "
+    "(never), all that can be split (always), or those that the schedules predict to be faster (auto); auto also makes "
+    "copies of kernels that share their iterations.  "
     "[default: never]",
 )
 FPC = click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")

@@ -62,7 +62,8 @@ class Options:
         are copied to the chip while they run, where the schedule shows a gain; 0 for none, None for as many as suit the
         board's block RAMs
     feed_forward : which kernels without the attribute of that name are split into a memory part and a compute part:
-        "never" any, "always" all that can be, "auto" those for which the schedules predict a gain
+        "never" any, "always" all that can be, "auto" those for which the schedules predict a gain; "auto" also copies
+        kernels whose copies are predicted to be faster
     design : values for loops and kernels by their places, as ``sluice tune`` finds them (see :meth:`with_design`)
     """
 

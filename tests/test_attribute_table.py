@@ -81,7 +81,7 @@ def test_what_the_program_may_ask_for_is_in_the_table():
     written = {(form.name or name, holder) for holder, forms in ASKED for name, form in forms.items() if form.kept} | {
         (form.attr, "loop") for form in LOOP_PRAGMAS.values()
     }
-    promised = {(form.promise, holder) for holder, forms in ASKED for form in forms.values() if form.promise}
+    promised = {(word, holder) for holder, forms in ASKED for form in forms.values() for word in form.promises}
     assert by_key == written | promised
 
 

@@ -131,8 +131,8 @@ def _store(w, op: Op):
         lane = instance(value.type, ArrayType).element
         _note_lanes(w, op)
         site = w.site(op)
-        place = w.place(op, f"moved({w.name(pointer)}, k * {lane.bytes})", lane, site)
         bits = to_memory(f"{w.name(value)}.e[k]", lane)
+        place = w.place(op, f"moved({w.name(pointer)}, k * {lane.bytes})", lane, site, bits)
         w.line(f"{_each_lane(w, op)} write<{memory_type(lane)}>({place}, {bits}, {site}, true, 0);")
         return
     variable = w.storage.variable(pointer)
@@ -145,7 +145,7 @@ def _store(w, op: Op):
         text = f"write_pointer({w.name(pointer)}, {w.name(value)}, {w.site(op)});"
     else:
         bits, site = to_memory(w.name(value), value.type), w.site(op)
-        place = w.place(op, w.name(pointer), value.type, site)
+        place = w.place(op, w.name(pointer), value.type, site, bits)
         text = f"write<{memory_type(value.type)}>({place}, {bits}, {site}, {flag}, {origin});"
     w.line(text if _is_true(pred) else f"if ({w.name(pred)}) {text}")
 
@@ -237,9 +237,10 @@ def _loop(w, op: Op):
     observer = w.shared.observer
     _decide(w, op, enable)
     w.line(f"if ({w.name(enable)}) {{")
+    silent = str(Attr.SILENT_STORES in w.function.attrs).lower()
     if promise:
         w.line(f"  static const Vow vows[] = {{{promise}}};")
-        w.line(f"  item.promises = open_promise(item.promises, {site}, vows, sizeof vows / sizeof *vows);")
+        w.line(f"  item.promises = open_promise(item.promises, {site}, vows, sizeof vows / sizeof *vows, {silent});")
     w.line(f"for (u64 {left} = control->max_iterations;;) {{")
     w.line(f"  iterate({left}, {site});{' item.promises->iteration++;' if promise else ''}")
     last = last_of_group(op) if op.attrs.get(Attr.RING) else None

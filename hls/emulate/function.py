@@ -49,9 +49,9 @@ class FunctionWriter:
         """Define the variable of a value."""
         self.line(f"{c_type(value.type)} {self.name(value)} = {text};")
 
-    def place(self, op: Op, pointer: str, type, site: int) -> str:
-        """The text of the address of an access to a value of the type."""
-        held = self.shared.promises.place(op, pointer, type.bytes, site)
+    def place(self, op: Op, pointer: str, type, site: int, stored: str = "") -> str:
+        """The text of the address of an access to a value of the type; ``stored`` is that of what a store writes."""
+        held = self.shared.promises.place(op, pointer, type, site, stored)
         return self.observed(op, held, type.bytes)
 
     def observed(self, op: Op, pointer: str, bytes: int) -> str:

@@ -51,8 +51,8 @@ class KernelText:
 
     ``buffers`` are the names of its buffer arguments in the order in which the text takes them, ``scalars`` its scalar
     arguments, ``launch_args`` the hidden arguments (:mod:`hls.ir.launch`). A kernel that has these, or could have, is
-    ``flat``: one call is the whole launch. ``locals`` are the local memories whose size the host sets. ``independent``:
-    an attribute promises of its loops what ``ivdep`` does.
+    ``flat``: one call is the whole launch. ``locals`` are the local memories whose size the host sets. ``promise``: the
+    attribute that promises of its loops what ``ivdep`` does, or that but for stores that change nothing; or "".
     """
 
     name: str
@@ -61,7 +61,7 @@ class KernelText:
     launch_args: tuple[Argument, ...]
     locals: tuple[str, ...]
     flat: bool
-    independent: bool = False
+    promise: str = ""
 
     @property
     def argument_bytes(self) -> int:

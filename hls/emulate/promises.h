@@ -8,9 +8,11 @@ struct Touch {
 };
 
 // What one run of a loop did to the byte at `address`. A read may hide one of an iteration before that a write must still meet.
+// Stores that left it as it was are silent where the loop allows these; two of them, of different iterations, tell whether
+// another iteration than the present one made any.
 struct Trace {
     u64 address, run;
-    Touch write, read, read_before;
+    Touch write, read, read_before, silent, silent_before;
 };
 
 // No two iterations less than `safelen` apart (0: none at all) meet in `memory` (0: in any).
@@ -26,6 +28,7 @@ struct Promise {
     const Vow *vows;
     u64 vow_count;
     u32 site;
+    bool silent;  // a store that leaves an element as it was may meet loads, and others of its kind
     Trace *traces;
     u64 capacity, count;
 };
@@ -33,7 +36,7 @@ struct Promise {
 static Promise *every_promise, *idle_promises;
 static u64 promise_runs;
 
-static Promise *open_promise(Promise *outer, u32 site, const Vow *vows, u64 vow_count) {
+static Promise *open_promise(Promise *outer, u32 site, const Vow *vows, u64 vow_count, bool silent) {
     Promise *p = idle_promises;
     if (p) {
         idle_promises = p->outer;
@@ -48,6 +51,7 @@ static Promise *open_promise(Promise *outer, u32 site, const Vow *vows, u64 vow_
     p->vows = vows;
     p->vow_count = vow_count;
     p->site = site;
+    p->silent = silent;
     return p;
 }
 
@@ -85,7 +89,7 @@ static Trace *trace_of(Promise *p, u64 address) {
     if (2 * p->count >= p->capacity) more_traces(p);
     Trace *trace = trace_at(p, address);
     if (trace->run != p->run) {
-        *trace = Trace{address, p->run, {}, {}, {}};
+        *trace = Trace{address, p->run, {}, {}, {}, {}, {}};
         p->count++;
     }
     return trace;
@@ -112,12 +116,19 @@ static bool is_broken(const Promise *p, const Touch &before, const Touch &now) {
     end_run(BROKEN_PROMISE, now.site);
 }
 
-static __attribute__((noinline)) void hold(Promise *promise, const Ptr &p, u64 bytes, u32 site, bool writes) {
+static __attribute__((noinline)) void hold(Promise *promise, const Ptr &p, u64 bytes, u32 site, bool writes, bool same) {
     const Touch now{promise->iteration, site, p.memory};
     for (u64 k = 0; k < bytes; k++) {
         Trace *t = trace_of(promise, (u64)(p.data + p.off + k));
+        if (same && promise->silent) {
+            if (t->silent.iteration != now.iteration) t->silent_before = t->silent;
+            t->silent = now;
+            continue;
+        }
         if (is_broken(promise, t->write, now)) broken(promise, p, bytes, t->write, now, writes ? 3 : 1);
         if (writes) {
+            const Touch &silent = t->silent.iteration == now.iteration ? t->silent_before : t->silent;
+            if (is_broken(promise, silent, now)) broken(promise, p, bytes, silent, now, 3);
             const Touch &read = t->read.iteration == now.iteration ? t->read_before : t->read;
             if (is_broken(promise, read, now)) broken(promise, p, bytes, read, now, 2);
             t->write = now;
@@ -129,9 +140,17 @@ static __attribute__((noinline)) void hold(Promise *promise, const Ptr &p, u64 b
 }
 
 // The place of an access that begins, after it was held against all promises.
-INLINE const Ptr &touched(Promise *innermost, const Ptr &p, u64 bytes, u32 site, bool writes) {
-    for (Promise *one = innermost; one; one = one->outer) hold(one, p, bytes, site, writes);
+INLINE const Ptr &touched(Promise *innermost, const Ptr &p, u64 bytes, u32 site, bool writes, bool same = false) {
+    for (Promise *one = innermost; one; one = one->outer) hold(one, p, bytes, site, writes, same);
     return p;
+}
+
+// Whether a store of this value leaves the element as it is; asked only where some loop allows that.
+template <class T> INLINE bool leaves(const Promise *innermost, const Ptr &p, T value) {
+    bool asked = false;
+    for (const Promise *one = innermost; one; one = one->outer) asked |= one->silent;
+    if (!asked || !p.memory || p.off > p.size || p.size - p.off < sizeof value) return false;
+    return !memcmp(p.data + p.off, &value, sizeof value);
 }
 
 // A memory that is new has no history, whatever stood in its place before.
@@ -139,6 +158,6 @@ static void untouched(Promise *innermost, const Ptr &p) {
     for (Promise *one = innermost; one; one = one->outer)
         for (u64 k = 0; k < p.size && one->capacity; k++) {
             Trace *t = trace_at(one, (u64)(p.data + k));
-            if (t->run == one->run) t->write = t->read = t->read_before = Touch{};
+            if (t->run == one->run) t->write = t->read = t->read_before = t->silent = t->silent_before = Touch{};
         }
 }

@@ -6,7 +6,8 @@ which ends the run at the first access that violates the assertion.
 
 from collections.abc import Mapping
 
-from ..ir import Attr, Function, Op, walk
+from ..ir import Attr, Function, Op, Type, walk
+from .types import memory_type
 
 __all__ = ["Promises"]
 
@@ -40,11 +41,13 @@ class Promises:
         """Whether a helper is called inside a loop with the pragma."""
         return function.name in self._helpers
 
-    def place(self, op: Op, pointer: str, bytes: int, site: int) -> str:
-        """The text of the address that an access reads or writes."""
+    def place(self, op: Op, pointer: str, type: Type, site: int, stored: str = "") -> str:
+        """The text of the address that an access reads or writes; ``stored`` is that of the value of a store."""
         if op not in self._inside:
             return pointer
-        return f"touched(item.promises, {pointer}, {bytes}, {site}, {str(op.opcode == 'store').lower()})"
+        writes = str(op.opcode == "store").lower()
+        same = f", leaves<{memory_type(type)}>(item.promises, {pointer}, {stored})" if stored else ""
+        return f"touched(item.promises, {pointer}, {type.bytes}, {site}, {writes}{same})"
 
     def vows(self, loop: Op, numbers: Mapping[str, int]) -> str:
         """The assertions of a loop that are checked, as a C++ list. ``numbers`` are those of the function's memories;

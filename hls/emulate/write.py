@@ -201,6 +201,7 @@ def _kernel(f: Function) -> KernelText:
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
     found, hidden = arguments(f), len(f.attrs.get(Attr.LAUNCH_ARGS, ()))
     first = len(found) - hidden
-    flat, independent = Attr.LAUNCH_ARGS in f.attrs, Attr.INDEPENDENT in f.attrs
+    flat = Attr.LAUNCH_ARGS in f.attrs
+    promise = next((one for one in (Attr.SILENT_STORES, Attr.INDEPENDENT) if one in f.attrs), "")
     launch_args = tuple(found[first:])
-    return KernelText(f.name, buffers, tuple(found[:first]), launch_args, _local_arguments(f), flat, independent)
+    return KernelText(f.name, buffers, tuple(found[:first]), launch_args, _local_arguments(f), flat, promise)

@@ -53,7 +53,9 @@ class Form:
     value: int | bool = True
     kept: bool = True
     words: tuple[str, ...] = ()  #: each argument is a number in parentheses behind one of these, in this order
-    promise: str = ""  #: the last argument may be this word, which becomes an attribute of its own
+    promises: tuple[
+        str, ...
+    ] = ()  #: the last argument may be one of these words, which becomes an attribute of its own
 
 
 #: most copies of a kernel that share its iterations
@@ -70,7 +72,7 @@ FUNCTION: dict[str, Form] = {
     "xcl_zero_global_work_offset": Form(name=Attr.USES_GLOBAL_WORK_OFFSET, value=0),
     "autorun": Form(),
     "task": Form(),
-    "feed_forward": Form(0, 3, lowest=0, words=("memory", "compute"), promise=Attr.INDEPENDENT),
+    "feed_forward": Form(0, 3, lowest=0, words=("memory", "compute"), promises=(Attr.INDEPENDENT, Attr.SILENT_STORES)),
     "use_stall_enable_clusters": Form(),
     "scheduler_target_fmax_mhz": Form(1, 1),
     "num_share_resources": Form(1, 1),
@@ -207,8 +209,10 @@ class Promising:
 
 
 def settled(attrs: dict) -> dict:
-    """The attributes, each promise one of its own."""
-    promises = {one.promise: True for one in attrs.values() if isinstance(one, Promising)}
+    """The attributes, each promise one of its own. Loops whose iterations are independent but for stores that change
+    nothing are also told as independent, which they are to the compiler."""
+    given = [one.promise for one in attrs.values() if isinstance(one, Promising)]
+    promises = dict.fromkeys([*given, *[Attr.INDEPENDENT] * (Attr.SILENT_STORES in given)], True)
     values = {name: one.value if isinstance(one, Promising) else one for name, one in attrs.items()}
     return {name: value for name, value in values.items() if value is not None} | promises
 
@@ -216,8 +220,8 @@ def settled(attrs: dict) -> dict:
 def _parts(checker, nodes: list, attribute: Attribute, form: Form):
     """What feed_forward says: True, or the numbers of memory parts and compute parts; with its promise, if it gives
     that."""
-    if nodes and isinstance(nodes[-1], c_ast.ID) and nodes[-1].name == form.promise:
-        return Promising(_numbers(checker, nodes[:-1], attribute, form) if len(nodes) > 1 else None, form.promise)
+    if nodes and isinstance(nodes[-1], c_ast.ID) and nodes[-1].name in form.promises:
+        return Promising(_numbers(checker, nodes[:-1], attribute, form) if len(nodes) > 1 else None, nodes[-1].name)
     return _numbers(checker, nodes, attribute, form) if nodes else True
 
 
@@ -232,8 +236,8 @@ def _numbers(checker, nodes: list, attribute: Attribute, form: Form) -> bool | t
         raise CompileError.at(
             attribute.span,
             f"{attribute.name} takes no argument, or {' and '.join(f'{word}(NUMBER)' for word in form.words)}, and "
-            f"{form.promise} behind them",
-            f"write {attribute.name}, {attribute.name}({form.promise}), or {attribute.name}(memory(0), compute(2))",
+            f"{' or '.join(form.promises)} behind them",
+            f"write {attribute.name}, {attribute.name}({form.promises[0]}), or {attribute.name}(memory(0), compute(2))",
             code=Code.ATTRIBUTE_ARGUMENT,
         )
     memory, compute = (_number(checker, one, attribute, form) for (one,) in given)

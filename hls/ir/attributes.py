@@ -287,6 +287,9 @@ class Attr:
     INDEPENDENT = _key(
         "independent", FUNCTIONS, FLAG, "no iteration of its loops uses what another one stores to buffers", True
     )
+    SILENT_STORES = _key(
+        "silent_stores", FUNCTIONS, FLAG, "independent, but for stores that leave an element of a buffer as it is", True
+    )
     MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
     SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to schedule for, MHz", True)
     NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)

@@ -432,7 +432,7 @@ class MemoryTime:
         made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
             return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
-        searched = traffic.looked_up if access.unit is LsuKind.CACHED_LOAD else 0.0
+        searched = traffic.looked_up if access.unit in (LsuKind.CACHED_LOAD, LsuKind.SHARED_LOAD) else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
         ahead = _reads_ahead(access)
         if ahead and not first or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:

@@ -22,7 +22,16 @@ from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_rand
 from .schedule.interleaving import together
 from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
-__all__ = ["SIDE_BY_SIDE", "Copies", "automatic_bytes", "body_time", "buffers_to_copy", "fits", "worthwhile_bytes"]
+__all__ = [
+    "SIDE_BY_SIDE",
+    "Copies",
+    "automatic_bytes",
+    "body_time",
+    "buffers_to_copy",
+    "cells_of",
+    "fits",
+    "worthwhile_bytes",
+]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
 #: buffers with their marks take about a quarter of the blocks
@@ -168,7 +177,7 @@ def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:
 def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
     """Whether the copies of a kernel, in a program of so many, leave enough of the device."""
     share = max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
-    cells = _cells(found, timing, device) - _cells(before, timing, device)
+    cells = cells_of(found, timing, device) - cells_of(before, timing, device)
     return cells <= share * device.logic_cells and _rams(found) - _rams(before) <= share * device.rams.count
 
 
@@ -233,7 +242,8 @@ def _ends_by_data(loop: Op) -> bool:
     return any(op.opcode == "load" for op in operations_before([body.terminator.operands[0]], body))
 
 
-def _cells(kernel: Planned, timing: OperatorTiming, device: Device) -> int:
+def cells_of(kernel: Planned, timing: OperatorTiming, device: Device) -> int:
+    """Logic cells of the device for a kernel, about: its operations and loops, and the units of its accesses."""
     return logic_cells(kernel.function, timing, device) + CELLS_FOR_EACH_ACCESS * len(kernel.memory.outside)
 
 

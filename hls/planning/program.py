@@ -14,7 +14,9 @@ from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
+from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
+from .worthwhile_copies import outlook, pace
 
 __all__ = ["plan_program"]
 
@@ -23,6 +25,9 @@ WORTH = 0.95
 #: values that the channels between parts hold: at least so many where memory answers at once, and on other boards as
 #: many as a load unit has under way in the time of so many answers
 LEAST_DEPTH, ANSWERS = 16, 4
+
+
+_PARTS = "a memory part and a compute part"
 
 
 class Wish(Enum):
@@ -88,22 +93,34 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
         return (plan_alone(kernel.name, module, compilation),)
     required = wish is Wish.PROGRAM
     divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
-    parts, whole = _parts(kernel, module, divided, required, count=count), None
+    parts, whole, turning = _parts(kernel, module, divided, required, count=count), None, frozenset[Span]()
     if parts and (inside := loops_that_receive(parts)):
         whole = plan_alone(kernel.name, module, undivided)
         if turning := inside & loops_that_turn(whole.plan):
             divided = compilation.of(kernel).apart()
             parts = _parts(kernel, module, divided, required, turning, count)
+    if parts and wish is not Wish.IF_FASTER and (why := _too_large(parts, compilation)):
+        if required:
+            raise _no_room(kernel, f"be split into {_PARTS}", why, Code.CANNOT_DECOUPLE)
+        whole = whole or plan_alone(kernel.name, module, undivided)
+        compilation.warnings += [*undivided.warnings, _left(kernel, why)]
+        return (whole,)
     if parts and wish is not Wish.IF_FASTER:
         compilation.warnings += [*divided.warnings, _shared(kernel, count, True) if count > 1 else _done(kernel)]
         return parts
     whole = whole or plan_alone(kernel.name, module, undivided)
     why = _not_worth(whole, parts, compilation) if parts else None
-    if parts and why is None:
-        compilation.warnings += [*divided.warnings, _done(kernel)]
-        return parts
+    split = parts if parts and why is None else ()
+    tried: list[Diagnostic] = []
+    if compilation.options.feed_forward == "auto" and not _marked(kernel, module):
+        copied, tried = _copied_if_faster(kernel, whole, split, turning, module, compilation)
+        if copied:
+            return copied
+    if split:
+        compilation.warnings += [*divided.warnings, _done(kernel), *tried]
+        return split
     reasons = [_left(kernel, why)] if why else [one for one in divided.warnings if one.code is Code.LOAD_STAYS]
-    compilation.warnings += [*undivided.warnings, *reasons]
+    compilation.warnings += [*undivided.warnings, *reasons, *tried]
     return (whole,)
 
 
@@ -157,7 +174,8 @@ def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[Com
     inner = [one for one in after.channels.values() if one.name not in module.channels]
     called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
     own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
-    return tuple(replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions)
+    planned = [replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions]
+    return share_caches(planned, compilation.board)
 
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
@@ -165,8 +183,54 @@ def _copied(kernel: Function, count: int, module: Module, compilation: Compilati
     after = copies(kernel.name, module, compilation.passes(), count)
     others = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
+    parts = _plans(after, module, compilation)
+    if why := _too_large(parts, compilation):
+        raise _no_room(kernel, "be copied", why, Code.CANNOT_COPY)
     compilation.warnings.append(_shared(kernel, count, False))
-    return _plans(after, module, compilation)
+    return parts
+
+
+def _copied_if_faster(
+    kernel: Function,
+    whole: CompiledKernel,
+    split: tuple[CompiledKernel, ...],
+    turning: frozenset[Span],
+    module: Module,
+    compilation: Compilation,
+) -> tuple[tuple[CompiledKernel, ...], list[Diagnostic]]:
+    """(the plans of as many copies of a kernel as are predicted to be worth their area, or none; notes why there are
+    none). A kernel that is faster ``split`` has copies of both parts, which receive nothing in loops at the places
+    ``turning``."""
+    if kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN):
+        return (), []
+    view = outlook(whole, split or (whole,), compilation.board, compilation.timing, len(module.kernels))
+    count = view.best(WORTH)
+    if count == 1:
+        return (), [_uncopied(kernel, view.why_not(WORTH))]
+    attempt = compilation.of(kernel).apart()
+    try:
+        if split:
+            parts = _parts(kernel, module, attempt, False, turning, count)
+            attempt.warnings.append(_shared(kernel, count, True))
+        else:
+            parts = _copied(kernel, count, module, attempt)
+    except CompileError as error:
+        return (), [_uncopied(kernel, error.diagnostics[0].message.partition(": ")[2], error.diagnostics[0].span)]
+    if not parts:
+        return (), [_uncopied(kernel, "its copies cannot be split")]
+    slower, before = max(map(pace, parts)), max(map(pace, split or (whole,)))
+    if slower > WORTH * count * before:
+        why = f"its innermost loop starts an iteration every {before:g} cycles, and every {slower:g} in each of {count}"
+        return (), [_uncopied(kernel, f"{why} copies")]
+    compilation.warnings += attempt.warnings
+    compilation.changes += [one for one in attempt.changes if one not in compilation.changes]
+    return parts, []
+
+
+def _uncopied(kernel: Function, why: str, span: Span | None = None) -> Diagnostic:
+    message = f"no copies of kernel {kernel.name} share its iterations: {why}"
+    hint = "__attribute__((feed_forward(memory(0), compute(2)))) makes two where that is possible"
+    return Diagnostic(message, span or kernel.span, hint, "note", code=Code.FEED_FORWARD)
 
 
 def _refuse(kernel: Function, required: bool, compilation: Compilation) -> None:
@@ -186,11 +250,26 @@ def _not_worth(whole: CompiledKernel, parts: tuple[CompiledKernel, ...], compila
     before, after = nest_time(whole.plan), max(nest_time(part.plan) for part in parts)
     if after > WORTH * before:
         return f"its loops take {before:,.0f} cycles by their schedules whole, and {after:,.0f} split"
+    return _too_large(parts, compilation)
+
+
+def _too_large(parts: tuple[CompiledKernel, ...], compilation: Compilation) -> str | None:
+    """Why the device has no room for the parts of a kernel: their operations alone take more than all of it. None where
+    it may have room."""
     device, timing = compilation.board.device, compilation.timing
     cells = sum(logic_cells(part.function, timing, device) for part in parts)
-    if cells > device.logic_cells:
-        return f"its parts need {cells:,} logic cells, and the device has {device.logic_cells:,}"
-    return None
+    if cells <= device.logic_cells:
+        return None
+    return (
+        f"the operations of its {len(parts)} parts need {cells:,} {device.cell.plural}, and the device has "
+        f"{device.logic_cells:,}"
+    )
+
+
+def _no_room(kernel: Function, what: str, why: str, code: Code) -> CompileError:
+    fewer = "ask for fewer copies, unroll less, or choose a larger device"
+    hint = fewer if code is Code.CANNOT_COPY else "leave it whole"
+    return CompileError.at(kernel.span, f"kernel {kernel.name} cannot {what}: {why}", hint, code=code)
 
 
 def _done(kernel: Function) -> Diagnostic:

@@ -25,6 +25,7 @@ _SHARED: tuple[tuple[re.Pattern, Role], ...] = (
     (re.compile(r"control_windows|(read|write)_master\w*"), Role.BOARD),
     (re.compile(r"(read|write)_interconnect\w*|atomic\w*"), Role.INTERCONNECT),
     (re.compile(r"constant\w*"), Role.CONSTANT_CACHE),
+    (re.compile(r"shared_cache\w+"), Role.SHARED_CACHE),
     (re.compile(r"channel_\w+"), Role.CHANNELS),
 )
 #: roles of the instances in a kernel, and in its regions

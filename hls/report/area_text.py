@@ -15,6 +15,7 @@ NOTES = {
     Role.DISPATCH: "arguments and start of each kernel; fewer arguments need less",
     Role.CONSTANT_CACHE: "a copy for each load that uses it; -const-cache-bytes sets its size, and loads of __global "
     "const use none",
+    Role.SHARED_CACHE: "words that copies of a kernel load for each other; each copy reads its own copy of them",
     Role.STATE: "values and control between pipeline stages; fewer variables alive across loops, narrower types and "
     "less unrolling need less",
     Role.FEEDBACK: "values that loops carry from iteration to iteration; fewer or narrower ones need less",

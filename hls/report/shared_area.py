@@ -1,9 +1,9 @@
 """The area of what kernels share, by the source lines that use it.
 
-The rule: an interconnect, a memory port of the board and the constant cache are split equally among the load-store
-units that they serve, and each unit's part belongs to the line of its access; a channel belongs to the line that
-declares it; the control registers' windows are split equally among the kernels. Sums are exact: integers by largest
-remainders.
+The rule: an interconnect, a memory port of the board and a cache that several loads share are split equally among the
+load-store units that they serve, and each unit's part belongs to the line of its access; a channel belongs to the line
+that declares it; the control registers' windows are split equally among the kernels. Sums are exact: integers by
+largest remainders.
 """
 
 import re
@@ -21,6 +21,8 @@ __all__ = ["SharedUsers"]
 _READS, _WRITES, _ATOMIC = frozenset({"load", "atomic"}), frozenset({"store", "atomic"}), frozenset({"atomic"})
 #: the unit of loads from the constant cache, as reports name it
 _CACHED_CONSTANT = "constant-pipelined"
+#: that of loads through a cache that copies of a kernel share
+_SHARED_CACHE = "burst-coalesced shared cached"
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class SharedUsers:
             return self._accesses(_ATOMIC, found[1])
         if found := re.fullmatch(r"constant_cache(?:_(\w+))?", instance):
             return self._accesses(_READS, found[1], _CACHED_CONSTANT)
+        if found := re.fullmatch(r"shared_cache\d+_(\w+)_\d+(?:_[a-z]\w*)?", instance):
+            return self._through_shared_cache(found[1])
         if found := re.fullmatch(r"channel_(\w+)_(\d+)", instance):
             return _lines(
                 (one.span, 1)
@@ -70,6 +74,15 @@ class SharedUsers:
                 return memory.name.lower() if position else None
             number -= len(memory.banks)
         raise ValueError(f"the board has no bank {number}")
+
+    def _through_shared_cache(self, stem: str) -> Counter[Span]:
+        """The lines of the loads through the caches of a kernel and buffer, whose names ``stem`` ends with."""
+        return _lines(
+            (access.span, access.count * _copies(kernel))
+            for kernel in self.kernels
+            for access in kernel.accesses
+            if access.lsu == _SHARED_CACHE and stem.endswith(f"_{access.buffer}")
+        )
 
     def _accesses(self, kinds: frozenset[str], memory: str | None, unit: str = "") -> Counter[Span]:
         """The lines of the units for such accesses to a memory; ``unit`` is how the kind of unit begins."""

@@ -16,6 +16,7 @@ from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic_memory import AtomicMemory
 from rtl_lib.lsu.constant import ConstantCache, cache_places
 
+from ..planning.memory import SharedPlan
 from ..target.board import Memory
 from .interface import RamPort
 
@@ -80,10 +81,12 @@ class _MemorySide:
         on."""
         memory = self.memory
         atomics, constants = self._atomics(parts), self._constants(parts, constant_bytes, forget)
+        shared = self._shared_caches(parts)
         reads = [
             *(port for h in parts for port in h.reads(self.location)),
             *(unit.reads for unit in atomics),
             *(cache.mem for cache in constants),
+            *(cache.mem for cache in shared),
         ]
         writes = [*(port for h in parts for port in h.writes(self.location)), *(unit.writes for unit in atomics)]
         read = self._interconnect("read", ReadInterconnect, reads)
@@ -142,6 +145,20 @@ class _MemorySide:
         for port, load in zip(ports, cache.loads, strict=True):
             wiring.connect(self.m, port, load)
         return [cache]
+
+    def _shared_caches(self, parts) -> list:
+        """The caches that loads of several parts of a kernel share, each connected to its loads."""
+        users: dict[str, list[tuple[SharedPlan, Any]]] = {}
+        for plan, port in (each for h in parts for each in h.shared(self.location)):
+            users.setdefault(plan.name, []).append((plan, port))
+        found = []
+        for number, (name, each) in enumerate(users.items()):
+            unit = each[0][0].unit
+            cache = unit.part(addr_bits=self.address_bits, **unit.options)
+            found.append(self._add(f"shared_cache{number}_{name.replace('.', '_')}", cache))
+            for (_, port), load in zip(each, cache.loads, strict=True):
+                wiring.connect(self.m, port, load)
+        return found
 
     def _interconnect(self, name: str, part, units):
         if not units:

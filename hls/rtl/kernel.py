@@ -65,7 +65,14 @@ class KernelHardware:
 
     def reads(self, location: str | None) -> list:
         """Read ports of the load units of one of the board's memories (None: the default one), in program order."""
-        return [u.unit.mem for u in self._units("load", location) if u.access.unit is not LsuKind.CONSTANT_LOAD]
+        others = (LsuKind.CONSTANT_LOAD, LsuKind.SHARED_LOAD)
+        return [u.unit.mem for u in self._units("load", location) if u.access.unit not in others]
+
+    def shared(self, location: str | None) -> list:
+        """(plan of the cache, port) of each load from that memory through a cache that other loads use, too, in program
+        order."""
+        loads = self._units("load", location)
+        return [(u.access.shared, u.unit.mem) for u in loads if u.access.unit is LsuKind.SHARED_LOAD]
 
     def constants(self, location: str | None) -> list:
         """Ports of the loads from the constant cache of that memory, in program order."""

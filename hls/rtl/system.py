@@ -76,7 +76,7 @@ def build_system(
 
 #: names of other modules in the top module
 _INFRASTRUCTURE = re.compile(
-    r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|probe|ram|m_axi|s_axil)\w*|"
+    r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|shared_cache|channel|stall|gate|io|probe|ram|m_axi|s_axil)\w*|"
     r"arguments|clk|rst|rst_n|interrupt|sync2x\w*|forget\w*"
 )
 

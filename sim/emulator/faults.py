@@ -275,16 +275,16 @@ def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryNam
     """The message for a loop whose ``#pragma ivdep`` does not hold."""
     broken = present(ending.broken)
     distance = broken.later - broken.earlier
-    independent = {one.name for one in program.kernels if one.independent}
-    asserted = program.sites[broken.loop].function == kernel and kernel in independent
-    promise = "feed_forward(independent)" if asserted else "#pragma ivdep"
+    promises = {one.name: one.promise for one in program.kernels if one.promise}
+    asserted = program.sites[broken.loop].function == kernel and kernel in promises
+    promise = f"feed_forward({promises[kernel]})" if asserted else "#pragma ivdep"
     text = (
         f"kernel {kernel}: {promise} does not hold: iteration {broken.later:,} "
         f"{'writes' if broken.later_writes else 'reads'} "
         f"{_bytes(memory, ending)}, which iteration {broken.earlier:,} {'wrote' if broken.earlier_writes else 'read'}"
     )
     hint = (
-        "remove `independent`"
+        f"remove `{promises[kernel]}`"
         if asserted
         else "remove the pragma"
         if distance == 1

@@ -43,3 +43,9 @@ __kernel void marked(__global const int *restrict row, __global const int *restr
   #pragma feed_forward
   for (int i = 0; i < n; i++) out[i] = row[column[i] & 31] + offset;
 }
+
+__kernel __attribute__((feed_forward(memory(0), compute(2), silent_stores))) void paths(__global int *restrict d, int n,
+                                                                                       int k) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) d[i * n + j] = min(d[i * n + j], d[i * n + k] + d[k * n + j]);
+}

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from hls.driver import Plan, plan_text
+from hls.ir import Attr
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
 from hls.model.operations import logic_cells
@@ -39,12 +40,12 @@ class Row:
     cycles: tuple[int, int]
     greatest_ii: tuple[int, int]
     cells: tuple[int, int]
-    auto: bool
+    auto: str
 
     def __str__(self) -> str:
         whole, split = (f"{cycles / self.inner:.2f}" for cycles in self.cycles)
         iis, cells = " -> ".join(map(str, self.greatest_ii)), " -> ".join(f"{one:,}" for one in self.cells)
-        return f"| {self.kernel} | {whole} | {split} | {iis} | {cells} | {'split' if self.auto else 'whole'} |"
+        return f"| {self.kernel} | {whole} | {split} | {iis} | {cells} | {self.auto} |"
 
 
 def text_of(kernel: str) -> str:
@@ -120,7 +121,14 @@ def row_of(kernel: str, board_name: str) -> Row:
     iis = [max(region.ii for k in plan.kernels for region in k.plan.loops.values()) for plan in plans]
     cells = [sum(logic_cells(k.function, timing, board.device) for k in plan.kernels) for plan in plans]
     shape = (whole, split), (iis[0], iis[1]), (cells[0], cells[1])
-    return Row(kernel, arguments(kernel)[2], *shape, len(plans[2].kernels) > 1)
+    return Row(kernel, arguments(kernel)[2], *shape, _decided(plans[2]))
+
+
+def _decided(plan: Plan) -> str:
+    """What became of the only kernel of a program."""
+    copies = plan.kernels[0].function.attrs.get(Attr.SHARES, 1)
+    split = any(Attr.LOADS_FOR in one.function.attrs for one in plan.kernels)
+    return ", ".join([f"{copies} copies"] * (copies > 1) + ["split"] * split) or "whole"
 
 
 def rows(board_name: str, names: list[str]) -> Iterator[Row]:

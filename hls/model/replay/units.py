@@ -1,6 +1,7 @@
 """The load and store units of a kernel as numbers (``UnitPlan`` in ``sim/model/engine/plan.h``)."""
 
 from inspect import signature
+from zlib import crc32
 
 from rtl_lib.lsu.constant import cache_places
 from rtl_lib.lsu.load import LoadUnit
@@ -24,6 +25,7 @@ MODELLED = {
     LsuKind.STEPPING_LOAD,
     LsuKind.PIPELINED_LOAD,
     LsuKind.CONSTANT_LOAD,
+    LsuKind.SHARED_LOAD,
     LsuKind.STORE,
     LsuKind.ACKNOWLEDGED_STORE,
     LsuKind.PIPELINED_STORE,
@@ -37,7 +39,7 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
     """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
     if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
         raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
-    hardware = present(access.hardware)
+    hardware = present(access.hardware if access.shared is None else access.shared.unit)
     usual = {**_defaults(INNER.get(hardware.part, hardware.part)), **_defaults(hardware.part)}
 
     def option(name: str) -> int:
@@ -62,6 +64,7 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         option("burst_align"),
         option("ahead"),
         *_atomic(hardware.options.get("function")),
+        0 if access.shared is None else 1 + crc32(access.shared.name.encode()),
     ]
 
 

@@ -14,6 +14,7 @@ from rtl_lib.lsu.constant import ConstantLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
+from rtl_lib.lsu.shared_cache import SharedCache, SharedLoadUnit
 from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -26,7 +27,7 @@ from ...ir import ArrayType, Attr, Op, moved_type
 from ...narrow import instance, present
 from ...target.board import Memory
 
-__all__ = ["BURST_ALIGN", "PATIENCE", "STEPPING_LATENCY", "Access", "LsuKind", "UnitPlan"]
+__all__ = ["BURST_ALIGN", "PATIENCE", "STEPPING_LATENCY", "Access", "LsuKind", "SharedPlan", "UnitPlan", "shared_cache"]
 
 #: bytes within which the units' bursts lie unless the memory says otherwise
 BURST_ALIGN = 1024
@@ -88,6 +89,10 @@ def _constant_load(access: "Access", memory: Memory) -> Options:
     return {"access_bytes": access.bytes, "depth": _accesses_under_way(memory)}
 
 
+def _shared_load(access: "Access", memory: Memory) -> Options:
+    return {"access_bytes": access.bytes, "depth": _accesses_under_way(memory)}
+
+
 def _store(access: "Access", memory: Memory) -> Options:
     compared = bool(access.op.attrs.get(Attr.HAZARDS))
     options = _geometry(access) | _within_bank(memory)
@@ -128,6 +133,8 @@ class LsuKind(Enum):
     STEPPING_LOAD = "stepping prefetching", "load", SteppingLoadUnit, None, _stepping_load
     PIPELINED_LOAD = "pipelined", "load", PipelinedLoadUnit, None, _small
     CONSTANT_LOAD = "constant-pipelined", "load", ConstantLoadUnit, None, _constant_load
+    #: a port to a cache that the same load of other copies of the kernel uses as well
+    SHARED_LOAD = "burst-coalesced shared cached", "load", SharedLoadUnit, None, _shared_load
     STORE = "burst-coalesced", "store", StoreUnit, WideStoreUnit, _store, "burst-coalesced non-aligned"
     #: something in the kernel waits until its stores are in memory
     ACKNOWLEDGED_STORE = (
@@ -160,7 +167,7 @@ class LsuKind(Enum):
     @property
     def keeps_words(self) -> bool:
         """Whether loads may be answered by words that others have read: hits, which are counted."""
-        return self in (LsuKind.CACHED_LOAD, LsuKind.CONSTANT_LOAD)
+        return self in (LsuKind.CACHED_LOAD, LsuKind.CONSTANT_LOAD, LsuKind.SHARED_LOAD)
 
     @property
     def holds_pipeline(self) -> bool:
@@ -180,6 +187,22 @@ class UnitPlan:
 
     part: type
     options: Mapping[str, object] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """A cache that several loads of the parts of a kernel use: its ``name``, unique in the program (kernel, buffer and
+    a number, with dots between them), its part, and all options of that except the address width."""
+
+    name: str
+    unit: UnitPlan
+
+
+def shared_cache(access: "Access", name: str, loads: int, memory: Memory) -> SharedPlan:
+    """The cache of so many ``loads`` like this one. It has room for twice the words of the cache that each would have
+    alone: more words are allocated while an access waits if others allocate them, too."""
+    alone = _cached_load(access, memory)
+    return SharedPlan(name, UnitPlan(SharedCache, alone | {"loads": loads, "words": 2 * instance(alone["words"], int)}))
 
 
 @dataclass(frozen=True)
@@ -218,6 +241,7 @@ class Access:
     forwarding: bool = False
     pumped: bool = False
     location: str | None = None
+    shared: SharedPlan | None = None  #: the cache behind the unit, if several loads use it
     hardware: UnitPlan | None = None  #: set once all of the above is decided
 
     @property

@@ -1,6 +1,6 @@
 """Chooses the load-store unit that suits each access pattern."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
@@ -15,7 +15,7 @@ from ...passes.memory.work_item_runs import row_of
 from .lsu import Access, LsuKind
 from .plan import MemoryPlan
 
-__all__ = ["choose_units"]
+__all__ = ["choose_units", "returns_to_words"]
 
 #: least words of a cached unit: this is the depth of the larger targets' block RAMs at full width, so fewer words cost
 #: the same
@@ -297,6 +297,12 @@ def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -
             loop, turns, f"{turns} interleaved invocations of loop {_label(loop)} read {turns} different words"
         )
     return None
+
+
+def returns_to_words(access: Access, steps: Sequence[tuple[Op, Step]]) -> bool:
+    """Whether a cached load may return to words that other iterations of the loops around it have read, rather than go
+    through words of its own in several invocations at a time."""
+    return not steps[0][1].regular or _comes_back(steps, access.word_bytes) is not None
 
 
 def _round(loop: Op, step: Step, word_bytes: int) -> int:

@@ -19,6 +19,7 @@ class Role(StrEnum):
     DISPATCH = "kernel dispatch"
     INTERCONNECT = "global interconnect"
     CONSTANT_CACHE = "constant cache"
+    SHARED_CACHE = "shared caches"
     CHANNELS = "channels"
     COUNTERS = "hardware counters"
     STATE = "state"  #: values and control of a pipeline: queues, slots, registers between stages
@@ -47,7 +48,7 @@ class AreaNode:
 @dataclass(frozen=True)
 class LineArea:
     """What one source line takes, as far as it has one ``role``. ``kernel`` is "" for the line's part of what the
-    kernels share: interconnects, memory ports and the constant cache are split equally among the units that they
+    kernels share: interconnects, memory ports and caches are split equally among the units that they
     serve, channels belong to their declarations, control windows are split among the kernels. ``span`` is None for what
     belongs to no line. The sum over all entries is the whole design, exactly."""
 

@@ -134,6 +134,10 @@ Server* Memory::unit(KernelUnits& kernel, const OperationPlan& operation) {
     constant_loads_.push_back(std::make_unique<ConstantLoadUnit>(clock_, plan, operation, base));
     return kernel.loads[number] = constant_loads_.back().get();
   }
+  if (plan.shared) {
+    shared_loads_.push_back(std::make_unique<SharedLoadUnit>(clock_, plan, operation, base));
+    return kernel.loads[number] = shared_loads_.back().get();
+  }
   if (plan.lanes) load_units_.push_back(std::make_unique<WideLoadUnit>(clock_, plan, operation, base));
   else if (plan.pipelined) load_units_.push_back(std::make_unique<PipelinedLoadUnit>(clock_, plan, operation, base));
   else load_units_.push_back(std::make_unique<LoadUnit>(clock_, plan, operation, base));
@@ -170,6 +174,17 @@ void Memory::connect() {
     std::vector<ConstantLoadUnit*> loads;
     for (const auto& load : constant_loads_) loads.push_back(load.get());
     load_units_.push_back(std::make_unique<ConstantCache>(clock_, std::move(loads)));
+    join(*load_units_.back());
+  }
+  std::vector<std::vector<SharedLoadUnit*>> caches;
+  for (const auto& load : shared_loads_) {
+    const auto same = [&load](const auto& others) { return others.front()->cache() == load->cache(); };
+    const auto found = std::find_if(caches.begin(), caches.end(), same);
+    if (found == caches.end()) caches.push_back({load.get()});
+    else found->push_back(load.get());
+  }
+  for (auto& loads : caches) {
+    load_units_.push_back(std::make_unique<SharedCache>(clock_, std::move(loads)));
     join(*load_units_.back());
   }
 }

@@ -9,6 +9,7 @@
 #include "bank.h"
 #include "constant.h"
 #include "fence.h"
+#include "shared_cache.h"
 #include "stepping_load_unit.h"
 #include "wide.h"
 
@@ -129,6 +130,7 @@ class Memory {
   const Board* board_;
   std::vector<std::unique_ptr<ReadUnit>> load_units_;
   std::vector<std::unique_ptr<ConstantLoadUnit>> constant_loads_;  ///< behind the cache, which is a load unit
+  std::vector<std::unique_ptr<SharedLoadUnit>> shared_loads_;      ///< likewise
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
   std::vector<std::unique_ptr<AtomicUnit>> atomic_units_;
   std::unique_ptr<AtomicMemory> atomics_;  ///< which serves them

@@ -203,7 +203,7 @@ def test_a_promise_that_iterations_are_independent():
     "given, code, said",
     [
         ("independent, memory(0), compute(2)", "E0301", "takes no argument, or memory(NUMBER) and compute(NUMBER)"),
-        ("independently", "E0301", "and independent behind them"),
+        ("independently", "E0301", "and independent or silent_stores behind them"),
         ("independent, independent", "E0301", "takes no argument"),
     ],
 )

@@ -12,16 +12,22 @@ from hls.diag import CompileError
 from hls.driver import plan_text
 from hls.options import Options
 from hls.target.board import load_board
+from tests.feed_forward.table import text_of
 
 SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
-#: an array with one port for reads: each part has its own
+#: an array with one port for reads: each part has its own; no copies can share the iterations
 PORTS = """__kernel void k(__global const int *restrict v, __global int *restrict out, int n) {
   int __attribute__((memory, numbanks(1), numreadports(1), numwriteports(1), singlepump)) order[64];
   #pragma unroll 1
   for (int i = 0; i < 64; i++) order[i] = 37 * i & 63;
-  for (int i = 0; i < n; i++) out[i] = v[order[i & 63]] + order[7 * i & 63];
+  int s = 0;
+  for (int i = 0; i < n; i++) out[i] = s = v[order[i & 63]] + order[7 * i & 63] - s;
 }
 """
+RUNNING = """__kernel void k(__global const int *restrict a, __global int *restrict b, int n) {
+  int s = 1;
+  for (int i = 0; i < n; i++) b[i] = s = a[i] - s;
+}"""
 COPY = "__kernel void k(__global const int *restrict a, __global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
 
 
@@ -61,10 +67,40 @@ def test_auto_splits_where_the_schedules_gain():
     assert names(plan) == ["k", "k_memory"], notes(plan)
     assert max(max(region.ii for region in one.plan.loops.values()) for one in plan.kernels) == 1
     assert [region.ii for region in planned(PORTS).kernels[0].plan.loops.values()] == [1, 2]
-    plan = planned(COPY, feed_forward="auto")
+    plan = planned(RUNNING, feed_forward="auto")
     assert names(plan) == ["k"]
-    (note,) = notes(plan)
-    assert note.startswith("kernel k is not split into a memory part and a compute part: its loops take ")
+    left, alone = notes(plan)
+    assert left.startswith("kernel k is not split into a memory part and a compute part: its loops take ")
+    assert (
+        alone == "no copies of kernel k share its iterations: its loop over i carries s from one iteration to the next"
+    )
+
+
+@pytest.mark.parametrize(
+    "body, kernels, note",
+    [
+        ("b[i] = a[i];", 4, "4 copies of kernel k share the iterations of its outermost loop"),
+        # a word for each element keeps the bus busy
+        ("b[16 * k] = a[16 * k] + a[16 * k + 64 * n] + a[16 * k + 96 * n];", 1, "as memory is busy for .* of them"),
+        ("b[i] = b[n - i] + a[i];", 1, "the store of b at line 1 may store to what another iteration loads"),
+        ("{ double x = a[i]; %s b[i] = x; }" % ("x /= x + 3; " * 40), 1, "2 copies need .* of the .* logic cells"),
+    ],
+)
+def test_auto_makes_copies_where_the_model_gains(body, kernels, note):
+    """The one that memory limits is a nest, so that its iterations count more than the start of a launch."""
+    text = COPY.replace(
+        "b[i] = a[i];", f"for (int j = 0; j < 512; j++) {{ int k = 512 * i + j; {body} }}" if "k" in body else body
+    )
+    plan = planned(text, feed_forward="auto")
+    assert len(plan.kernels) == kernels
+    assert any(re.search(note, one) for one in notes(plan)), notes(plan)
+    assert len(planned(text).kernels) == 1
+
+
+def test_auto_copies_both_parts_of_a_kernel_that_a_split_makes_faster():
+    plan = planned(text_of("total"), feed_forward="auto")
+    copies = ["total", "total_copy", "total_copy1", "total_copy2"]
+    assert names(plan) == [name for one in copies for name in (one, f"{one}_memory")]
 
 
 #: sums of floats by rows: the inner loop takes turns, and what it loads stays in it

@@ -66,6 +66,17 @@ __kernel void met(__global int *a, __global int *b, int n) {
     barrier(CLK_GLOBAL_MEM_FENCE);
     b[i] = a[i ^ 1];
 }
+__kernel __attribute__((feed_forward(silent_stores))) void paths(__global int *restrict a, __global int *restrict b, int k) {
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) a[i * 8 + j] = min(a[i * 8 + j], a[i * 8 + k] + a[k * 8 + j]);
+}
+__kernel __attribute__((feed_forward(independent))) void strict(__global int *restrict a, __global int *restrict b, int k) {
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) a[i * 8 + j] = min(a[i * 8 + j], a[i * 8 + k] + a[k * 8 + j]);
+}
+__kernel __attribute__((feed_forward(silent_stores))) void late(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < 8; i++) a[0] = i == n ? 9 : b[0];
+}
 """
 
 
@@ -122,6 +133,24 @@ def test_a_kernel_that_promises_independent_iterations(check, program, context):
     assert "k.cl:10:9: note: the loop whose iterations these are" in text and "remove `independent`" in text
     text = violation(check, program, context, "shifted", a, b, 56)
     assert "iteration 1 reads" in text and "k.cl:9:5: note: the loop whose iterations these are" in text
+
+
+def test_stores_that_leave_an_element_as_it_was(check, program, context):
+    """They may meet the loads of other iterations; a store that changes what another iteration left may not."""
+    rng = np.random.default_rng(4)
+    data = rng.integers(1, 99, (8, 8)).astype(np.int32)
+    np.fill_diagonal(data, 0)
+    a, b = (cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=one) for one in (data, np.full(64, 3, np.int32)))
+    assert violation(check, program, context, "paths", a, b, 5) is None
+    assert "feed_forward(independent) does not hold" in violation(check, program, context, "strict", a, b, 5)
+    data[5, 5] = -1
+    a = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+    text = violation(check, program, context, "paths", a, b, 5)
+    assert "kernel paths: feed_forward(silent_stores) does not hold: iteration" in text
+    assert "remove `silent_stores`" in text
+    assert violation(check, program, context, "late", b, b, 8) is None
+    text = violation(check, program, context, "late", b, b, 5)
+    assert "iteration 5 writes bytes 0 to 3 of argument `a` (index 0), which iteration 4 wrote" in text
 
 
 def test_kernels_that_promise_nothing_or_work_on_channels_are_left_out(check, program, context, buffer):

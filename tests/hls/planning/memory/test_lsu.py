@@ -42,6 +42,10 @@ __kernel void far(__global const int *restrict a, __global int *restrict b, int 
     int i = 0;
     for (int k = 0; k < n; k++) b[k] = i += a[i] > 0 ? 12 : 1;
 }
+__kernel __attribute__((feed_forward(memory(0), compute(2)))) void copied(__global const int *restrict a,
+        __global const int *restrict k, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++) b[i] = a[k[i]];
+}
 __kernel void inside(__global int *restrict a) {
     __local int t[64];
     int i = get_local_id(0);
