@@ -1,4 +1,4 @@
-"""Known-bits simplification of divisions: the copies of an unrolled loop divide ``16 * i + k``; they share a quotient."""
+"""Known-bits simplification of divisions: the copies of an unrolled loop divide ``16 * i + k`` with one quotient."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
