@@ -13,9 +13,9 @@ Asked = Callable[[Op, Op, bool], Iterable[Dependence]]
 
 
 class StoreOrder:
-    """Dependences among ``accesses``, which are in program order, as stores are merged or moved. A dependence test takes
-    long, and most pairs of a long body never matter: each is tested when a question is about it, as it was before any
-    change. A store that others were merged into has their dependences."""
+    """Dependences among ``accesses``, which are in program order, as stores are merged or moved. A test of two accesses
+    takes long, and most pairs of a long body never matter: each is tested when a question is about it, as it was before
+    any change. A store that others were merged into has their dependences. Other accesses have none."""
 
     def __init__(self, accesses: Iterable[Op], asked: Asked):
         self._asked = asked
@@ -31,7 +31,7 @@ class StoreOrder:
 
     def within(self, first: Op, second: Op) -> bool:
         """Whether the second must follow the first in one iteration of the loops around both."""
-        mine = self._parts[first]
+        mine = self._parts.get(first, ())
         return first is not second and any(
             fact.loop is None and fact.src in mine for fact in self._facts(first, second, False)
         )
@@ -48,18 +48,19 @@ class StoreOrder:
     def merge(self, first: Op, second: Op) -> None:
         """The first store becomes part of the second, with its dependences; of those between the two, only the ones
         across iterations remain."""
-        self._parts[second] += self._parts.pop(first)
+        self._parts.get(second, []).extend(self._parts.pop(first, ()))
 
     def release(self, first: Op, second: Op) -> None:
         """The two need no order within one iteration any more."""
-        self._released |= {frozenset((one, other)) for one in self._parts[first] for other in self._parts[second]}
+        mine, others = (self._parts.get(access, ()) for access in (first, second))
+        self._released |= {frozenset((one, other)) for one in mine for other in others}
 
     def _facts(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         merged = first is second
         return [
             fact
-            for one in self._parts[first]
-            for other in self._parts[second]
+            for one in self._parts.get(first, ())
+            for other in self._parts.get(second, ())
             if not merged or self._place[one] <= self._place[other]
             for fact in self._pair(one, other, carried)
             if fact.loop is not None or not merged and frozenset((one, other)) not in self._released
