@@ -153,8 +153,8 @@ class _Text:
             return text, True
         otherwise = "None"
         if op.opcode in ABSORBING:
-            number = self.bound(ABSORBING[op.opcode](value.type.bits))
-            otherwise = f"({number} if {' or '.join(f'{name} == {number}' for name in needs)} else None)"
+            result = self.bound(ABSORBING[op.opcode](value.type.bits))
+            otherwise = f"({result} if {' or '.join(f'{name} == {result}' for name in needs)} else None)"
         return f"{otherwise} if {' or '.join(f'{name} is None' for name in unsure)} else {text}", False
 
     def _of(self, op: Op, value: Value, needs: list[str]) -> str:

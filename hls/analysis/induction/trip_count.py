@@ -44,9 +44,8 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     exact = True
     for trip in range(1, limit + 1):
         if trip > _FEW:
-            numbers = [state[body.args[k]] for k in carried]
             step = compiled_step(body, carried, facts, {k for k in carried if state[body.args[k]] is None})
-            return _counted_by(step, numbers, range(trip, limit + 1), exact)
+            return _counted_by(step, [state[body.args[k]] for k in carried], range(trip, limit + 1), exact)
         known = _evaluate(again, dict(state))
         if known == 0:
             return Trips(trip, exact)
