@@ -318,7 +318,8 @@ class Player:
         return self._assume("count", step.span, self.skip and len(frames) > 1)
 
     def _assume(self, kind: str, span: Span | None, skipped: bool) -> bool:
-        self.assumed.setdefault((kind, span), Assumption(kind, span, skipped))
+        if (kind, span) not in self.assumed:
+            self.assumed[kind, span] = Assumption(kind, span, skipped)
         return not skipped
 
     def _enter(self, step: LoopStep, frame: _Frame):

@@ -8,7 +8,7 @@ that is still too much, two accesses are assumed to conflict.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -20,12 +20,17 @@ from .access_set import Unknown, Use
 
 __all__ = ["Meetings"]
 
+#: unknowns with their factors
+Terms = tuple[tuple[Unknown, int], ...]
+
 #: limit of the combinations of values that are enumerated
 MOST = 1 << 13
 #: values of each unknown that are sampled before all are enumerated
 TRIED = 32
 #: numbers are sorted by counting them if they are below so many times their number
 COUNTED = 8
+#: sets of sums that are kept
+KEPT = 1024
 #: an odd number whose multiples scatter these samples
 STRIDE = 2654435761
 
@@ -46,8 +51,8 @@ class Meetings:
         for use in uses:
             alike.setdefault(use.terms, []).append(use)
         groups = [
-            _Alike(members, self.values(members[:1]), map, word_bytes, [whole[use.key] for use in members])
-            for members in alike.values()
+            _Alike(members, _sums_of(terms, self.modulus), map, word_bytes, [whole[use.key] for use in members])
+            for terms, members in alike.items()
         ]
         self._group = {use.key: group for group in groups for use in group.members}
         self._masks = {use.key: group.masks[k] for group in groups for k, use in enumerate(group.members)}
@@ -175,24 +180,7 @@ class Meetings:
 
     def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
         """For each access the sums of its terms, in all combinations of values; None where there are too many."""
-        factors: dict[Unknown, list[int]] = {}
-        for k, use in enumerate(uses):
-            for unknown, factor in use.terms:
-                factors.setdefault(unknown, [0] * len(uses))[k] += factor
-        axes = [
-            axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), self.modulus)).count > 1
-        ]
-        if prod(axis.count for axis in axes) > MOST:
-            axes = _joined(axes, self.modulus)
-        if prod(axis.count for axis in axes) > MOST:
-            return None
-        sums = [np.zeros(1, np.int64) for _ in uses]
-        for axis in axes:
-            sums = [
-                np.add.outer(total, axis.values * factor).reshape(-1)
-                for total, factor in zip(sums, axis.factors, strict=True)
-            ]
-        return sums
+        return _values([use.terms for use in uses], self.modulus)
 
 
 @cache
@@ -207,26 +195,21 @@ def _bits(flags: np.ndarray) -> int:
 
 
 class _Alike:
-    """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks. ``values`` are
-    the sums of the terms that they have in common, None for too many, and ``whole`` the terms of each, of which none
-    was dropped."""
+    """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks. ``sums`` are
+    those of the terms that they have in common, None for too many, and ``whole`` the terms of each, of which none was
+    dropped."""
 
     def __init__(
-        self,
-        members: list[Use],
-        values: list[np.ndarray] | None,
-        map: BankMap,
-        word_bytes: int,
-        whole: list[tuple[tuple[Unknown, int], ...]],
+        self, members: list[Use], sums: np.ndarray | None, map: BankMap, word_bytes: int, whole: list[Terms]
     ) -> None:
         self.map, self.word_bytes, self.members, self._whole = map, word_bytes, members, whole
         self._index = {use.key: k for k, use in enumerate(members)}
         self._tables: dict[bool, list[int]] = {}
-        if values is None:
+        if sums is None:
             self.masks, self._addresses = [(1 << map.banks) - 1] * len(members), None
             return
         consts = np.array([use.const for use in members], np.int64)[:, None]
-        self._addresses = _different(values[0], word_bytes << map.reach) + consts
+        self._addresses = sums + consts
         self._banks = map.bank(self._addresses // word_bytes)
         self.masks = [sum(1 << bank for bank in np.flatnonzero(np.bincount(row)).tolist()) for row in self._banks]
 
@@ -273,10 +256,44 @@ class _Alike:
         return found
 
 
-def _different(values: np.ndarray, modulus: int) -> np.ndarray:
-    """The different numbers among the values modulo a power of two, in order."""
-    rest = values % modulus
-    return np.flatnonzero(np.bincount(rest)) if modulus <= COUNTED * len(rest) else np.unique(rest)
+def _values(forms: Sequence[Terms], modulus: int) -> list[np.ndarray] | None:
+    """For each of the forms the sums of its terms, in all combinations of values; None where there are too many."""
+    factors: dict[Unknown, list[int]] = {}
+    for k, terms in enumerate(forms):
+        for unknown, factor in terms:
+            factors.setdefault(unknown, [0] * len(forms))[k] += factor
+    axes = [axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), modulus)).count > 1]
+    if prod(axis.count for axis in axes) > MOST:
+        axes = _joined(axes, modulus)
+    if prod(axis.count for axis in axes) > MOST:
+        return None
+    sums = [np.zeros(1, np.int64) for _ in forms]
+    for axis in axes:
+        sums = [
+            np.add.outer(total, axis.values * factor).reshape(-1)
+            for total, factor in zip(sums, axis.factors, strict=True)
+        ]
+    return sums
+
+
+def _sums_of(terms: Terms, modulus: int) -> np.ndarray | None:
+    """The different sums of the terms modulo a power of two, in order; None where there are too many."""
+    factors: dict[Unknown, int] = {}
+    for unknown, factor in terms:
+        factors[unknown] = factors.get(unknown, 0) + factor
+    return _different_sums(tuple((one.low, one.high, factor) for one, factor in factors.items()), modulus)
+
+
+@lru_cache(maxsize=KEPT)  # bank maps of one reach share them, whatever the unknowns are
+def _different_sums(ranges: tuple[tuple[int, int, int], ...], modulus: int) -> np.ndarray | None:
+    """The same for unknowns of these bounds, each with its factor."""
+    values = _values([tuple((Unknown(k, low, high), by) for k, (low, high, by) in enumerate(ranges))], modulus)
+    if values is None:
+        return None
+    rest = values[0] % modulus
+    found = np.flatnonzero(np.bincount(rest)) if modulus <= COUNTED * len(rest) else np.unique(rest)
+    found.flags.writeable = False
+    return found
 
 
 class _Axis:
