@@ -12,7 +12,7 @@ from .assumed_sizes import assume_sizes
 from .diag import Code, CompileError, Diagnostic
 from .frontend import Options as FrontendOptions
 from .frontend import Result as Parsed
-from .frontend import parse_source, uncollected
+from .frontend import parse_source, rarely_collected
 from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
 from .options import Options
@@ -141,7 +141,7 @@ def compile_module(
     from .printed import with_printing
     from .rtl.system import KernelInput, build_system
 
-    with uncollected(), deep_recursion():
+    with rarely_collected(), deep_recursion():
         plan = _planned(module, board, options, warnings, inspection)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]
         with deep_recursion(LONGEST_CHAIN):
@@ -223,7 +223,7 @@ def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
     """The plan of OpenCL C text, with the warnings that :func:`compile` has. Raises CompileError."""
     front = parsed(source, options, file)
     try:
-        with uncollected(), deep_recursion():
+        with rarely_collected(), deep_recursion():
             module = _with_design(front.module, options, file)
             return _planned(module, board, options, tuple(front.warnings))
     except CompileError as error:
@@ -234,7 +234,7 @@ def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
 def inlined_kernels(source: str, options: Options, file: str) -> dict[str, Function]:
     """The kernels of OpenCL C text that a host launches, by name: with their calls inlined, before any optimization.
     Raises CompileError."""
-    with uncollected(), deep_recursion():
+    with rarely_collected(), deep_recursion():
         module = link_program(parsed_module(source, options, file), options.fpc, limits=options.limits)
         inlined = Inline().run(module)
     return {one.name: one for one in inlined.kernels if not one.attrs.get(Attr.AUTORUN)}
@@ -268,7 +268,7 @@ def plan_module(
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
     """The capacity of each channel (by name and index) in hardware, for a linked program. Raises CompileError for a
     channel that cannot be built."""
-    with uncollected(), deep_recursion():
+    with rarely_collected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
         return {(c.channel, c.index): c.depth for c in network_channels(module, kernels, board, options)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
@@ -21,9 +22,11 @@ from .scope import Occurrence
 
 #: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
+#: new objects after which garbage is searched for among them, and searches after which it is among older ones
+OBJECTS, OLDER = 1_000_000, 5
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
-__all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
+__all__ = ["FrontendError", "Options", "Result", "parse_source", "rarely_collected"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def parse_source(
     sources = {file: readable(text)}
     roots = [*include_roots, *(Path(model).parent for model in models)] if include_roots else ()
     try:
-        with uncollected(), deep_recursion(_CALLS):
+        with rarely_collected(), deep_recursion(_CALLS):
             defines, include_dirs = defines or {}, [*include_dirs]
             text = _with_models(text, file, defines, include_dirs, roots, models) if models else text
             expanded = preprocess(text, file, defines, include_dirs, roots=roots)
@@ -132,17 +135,45 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     return Result(module, warnings, tuple(program.occurrences))
 
 
+class _Collector:
+    """The settings of Python's garbage collector outside all sections that collect rarely; threads may overlap."""
+
+    def __init__(self) -> None:
+        self.lock, self.sections = Lock(), 0
+        self.enabled, self.thresholds = True, (0, 0, 0)
+
+    def enter(self) -> None:
+        """A section begins."""
+        with self.lock:
+            self.sections += 1
+            if self.sections == 1:
+                self.enabled, self.thresholds = gc.isenabled(), gc.get_threshold()
+                gc.set_threshold(OBJECTS, OLDER, OLDER)
+                gc.enable()
+
+    def leave(self) -> None:
+        """A section ends; with the last one, the settings are as before."""
+        with self.lock:
+            self.sections -= 1
+            if not self.sections:
+                gc.set_threshold(*self.thresholds)
+                if not self.enabled:
+                    gc.disable()
+
+
+_collector = _Collector()
+
+
 @contextmanager
-def uncollected():
-    """Suspends garbage collection: trees of tokens, operations and nets only grow here, and scanning them repeatedly
-    costs a third of the time or more."""
-    before = gc.isenabled()
-    gc.disable()
+def rarely_collected():
+    """Collects garbage at long intervals: trees of tokens, operations and nets mostly grow here, and scanning them at
+    Python's intervals costs a third of the time or more. Small programs never reach the first collection; large ones
+    would need several times the memory without any, as each pass leaves a copy of the kernel behind."""
+    _collector.enter()
     try:
         yield
     finally:
-        if before:
-            gc.enable()
+        _collector.leave()
 
 
 def _order(d: Diagnostic):

@@ -9,6 +9,7 @@ from ..ir.launch import is_part
 from ..limits import DEFAULT_LIMITS, Limits
 from ..recursion import deep_recursion
 from ..target.board import Board
+from .early_stages import EARLY, EarlyStages
 from .inspection import Inspection
 from .loops.marked_loops import check_kept
 from .manager import Form, PassManager, each_kernel
@@ -61,14 +62,15 @@ def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
         return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
 
 
-def optimize(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
+def optimize(module: Module, options: PipelineOptions = DEFAULTS, early: EarlyStages | None = None) -> Module:
     """Kernels ready for scheduling: no calls, `if`, pointers or private memories; only loops are control flow.
 
-    Raises CompileError for a kernel that cannot be built.
+    ``early`` has the kernels after the early stages, if they have passed them before; where passes are inspected, all
+    of them run. Raises CompileError for a kernel that cannot be built.
     """
     with deep_recursion():
         inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
-        functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options))
+        functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options, module, early))
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 
 
@@ -81,15 +83,18 @@ def lowered(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 
 
-def _optimized(function: Function, options: PipelineOptions) -> Function:
+def _optimized(function: Function, options: PipelineOptions, module: Module, early: EarlyStages | None) -> Function:
     names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
     function = in_memory(function, names) if names else function
     if names and options.inspection:
         options.inspection.again(function)
     before, after = stages_around_split(options)
     # what comes before was done to the whole kernel
-    stages = after if is_part(function) else (*before, *after)
-    return PassManager(options.inspection, options.check, _forms_of(function)).run_function(stages, function)
+    stages, forms = after if is_part(function) else (*before, *after), _forms_of(function)
+    if early is not None and not (is_part(function) or names or options.inspection):
+        stages = tuple(stage for stage in stages if stage.name not in EARLY)
+        function, forms = early.run(module, function, forms, options)
+    return PassManager(options.inspection, options.check, forms).run_function(stages, function)
 
 
 def _forms_of(function: Function) -> frozenset[Form]:

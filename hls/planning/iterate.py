@@ -29,6 +29,7 @@ from ..ir.launch import copied_buffers
 from ..model.operations import logic_cells
 from ..narrow import present
 from ..options import Options
+from ..passes.early_stages import EarlyStages
 from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
@@ -89,7 +90,7 @@ class Compilation:
     compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
     discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
     :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), with ``side_by_side`` elements at a time. ``target_mhz`` is
-    the clock that kernels are scheduled for; None means the board's.
+    the clock that kernels are scheduled for; None means the board's. ``early`` is what attempts have in common.
     """
 
     board: Board
@@ -100,6 +101,7 @@ class Compilation:
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
     side_by_side: int = 1
+    early: EarlyStages = field(default_factory=EarlyStages)
 
     def of(self, function: Function) -> "Compilation":
         """The same compilation, for the clock that the kernel asks for."""
@@ -209,7 +211,8 @@ def _compared(
     if compilation.board.memory.kind != "onchip" or not names:
         return None
     attempt = replace(compilation, warnings=[], changes=[])
-    (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
+    alone = _alone(kernel.function.name, module)
+    (function,) = optimize(alone, attempt.passes(compared=names), compilation.early).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
 
@@ -366,7 +369,7 @@ def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledK
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
     """One kernel of a program that is legal for the board, after the passes. Raises CompileError where they do."""
     compilation = compilation.of(module.functions[name])
-    (function,) = optimize(_alone(name, module), compilation.passes()).kernels
+    (function,) = optimize(_alone(name, module), compilation.passes(), compilation.early).kernels
     return function
 
 

@@ -53,7 +53,7 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     if targets:
         functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
     else:
-        functions = list(optimize(module, passes).kernels)
+        functions = list(optimize(module, passes, compilation.early).kernels)
     return tuple(each_kernel(functions, lambda function: plan_optimized(function, module, compilation)))
 
 

@@ -69,11 +69,22 @@ class BankMap:
             return self.skew + len(self.bits)
         return max((0, *(bit + 1 for bit in self.bits), *(end for _, end in self.folded)))
 
+    @property
+    def _runs(self) -> list[tuple[int, int]]:
+        """The bits as (the lowest one, how many) of each run of adjacent ones, the most significant first."""
+        runs: list[tuple[int, int]] = []
+        for bit in self.bits:
+            if runs and runs[-1][0] == bit + 1:
+                runs[-1] = bit, runs[-1][1] + 1
+            else:
+                runs.append((bit, 1))
+        return runs
+
     def bank(self, word):
         """The bank of a word."""
         bank = 0 * word
-        for bit in self.bits:
-            bank = bank << 1 | word >> bit & 1
+        for low, width in self._runs:
+            bank = bank << width | word >> low & (1 << width) - 1
         for begin, end in self.folded:
             bank = bank ^ word >> begin & (1 << end - begin) - 1
         return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1

@@ -228,10 +228,10 @@ def _steps(function: Function, names: Names) -> Iterator[str]:
     for op in loops_of(function):
         (body,) = op.regions
         step = compiled_step(body, range(len(body.args)), {})
-        if step is None:
+        again, numbers = step([constant(value) for value in op.operands[1:]])
+        if again is None:
             yield f"{names.loop(op)}: not computed from what it carries"
             continue
-        again, numbers = step([constant(value) for value in op.operands[1:]])
         yield f"{names.loop(op)}: the first iteration leaves {numbers}, {'another follows' if again else 'no other follows'}"
 
 

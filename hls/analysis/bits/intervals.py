@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from ...ir.values import signed
 
@@ -21,7 +22,7 @@ class Range:
     @classmethod
     def full(cls, bits: int) -> "Range":
         """The range of a value of ``bits`` bits of which nothing is known."""
-        return cls(bits, 0, (1 << bits) - 1, -(1 << bits - 1), (1 << bits - 1) - 1)
+        return _full(bits)
 
     @classmethod
     def exact(cls, number: int, bits: int) -> "Range":
@@ -53,6 +54,8 @@ class Range:
             umin, umax = max(umin, smin + shift), min(umax, smax + shift)
         if umin > umax or smin > smax:  # empty: unreachable code
             return self
+        if umin == self.umin and umax == self.umax and smin == self.smin and smax == self.smax:
+            return self
         return Range(self.bits, umin, umax, smin, smax)
 
     def clip(self, is_signed: bool, low: int | None = None, high: int | None = None) -> "Range":
@@ -81,12 +84,14 @@ class Range:
     def widen(self, other: "Range", limit: "Range") -> "Range":
         """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or to the full range if that is
         exceeded."""
-        whole, bounds = Range.full(self.bits), []
-        for name, sign in (("umin", -1), ("umax", 1), ("smin", -1), ("smax", 1)):
-            mine, theirs, far = (sign * getattr(r, name) for r in (self, other, limit))
-            end = sign * getattr(whole, name)
-            bounds.append(sign * (mine if theirs <= mine else far if theirs <= far else end))
-        return Range(self.bits, *bounds)._agree()
+        whole = Range.full(self.bits)
+        return Range(
+            self.bits,
+            -_widened(-self.umin, -other.umin, -limit.umin, -whole.umin),
+            _widened(self.umax, other.umax, limit.umax, whole.umax),
+            -_widened(-self.smin, -other.smin, -limit.smin, -whole.smin),
+            _widened(self.smax, other.smax, limit.smax, whole.smax),
+        )._agree()
 
     @property
     def unsigned_bits(self) -> int:
@@ -100,6 +105,17 @@ class Range:
             max((-self.smin - 1).bit_length() if self.smin < 0 else 0, self.smax.bit_length() if self.smax > 0 else 0)
             + 1
         )
+
+
+@cache
+def _full(bits: int) -> Range:
+    """Asked for with every operation; there are few widths."""
+    return Range(bits, 0, (1 << bits) - 1, -(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def _widened(mine: int, theirs: int, far: int, end: int) -> int:
+    """An upper bound of ``mine`` moved to ``far`` where ``theirs`` exceeds it, or to ``end`` where it exceeds that."""
+    return mine if theirs <= mine else far if theirs <= far else end
 
 
 def _add(n, a, b):

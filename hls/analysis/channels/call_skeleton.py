@@ -8,11 +8,13 @@ recorded.
 from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ...diag import Span
 from ...ir import Attr, Function, Op, Region, Value, has, walk
 from ...ir.rewrite import constant
 from ...narrow import present
+from ..induction.compiled_step import CompiledValues
 from ..induction.trip_count import knowable, known, leaves
 from .endpoints import end_of, passes_values
 
@@ -252,6 +254,7 @@ class Player:
         self.script, self.skip = script, skip
         self.assumed: dict[tuple, Assumption] = {}
         self._frames = [_Frame(script.steps, None, {}, {})]
+        self._compiled = CompiledValues()
 
     def call(self) -> CallStep | None:
         """The next call; None: there is none, or none was found for a while (see :attr:`ended`)."""
@@ -300,7 +303,7 @@ class Player:
             frame.left = left
 
     def _taken(self, step, frame: _Frame) -> bool:
-        truth = 1 if step.condition is None else known(step.condition, frame.numbers) if step.knowable else None
+        truth = 1 if step.condition is None else self._known(step.condition, frame.numbers) if step.knowable else None
         if truth == 0:
             return False
         if isinstance(step, LoopStep) and step.open:
@@ -315,12 +318,13 @@ class Player:
         return self._assume("count", step.span, self.skip and len(frames) > 1)
 
     def _assume(self, kind: str, span: Span | None, skipped: bool) -> bool:
-        self.assumed.setdefault((kind, span), Assumption(kind, span, skipped))
+        if (kind, span) not in self.assumed:
+            self.assumed[kind, span] = Assumption(kind, span, skipped)
         return not skipped
 
     def _enter(self, step: LoopStep, frame: _Frame):
         args, inits = step.op.regions[0].args, step.op.operands[1:]
-        numbers = {args[k]: known(inits[k], frame.numbers) for k in step.tracked}
+        numbers = {args[k]: self._known(inits[k], frame.numbers) for k in step.tracked}
         left = step.count - 1 if step.count is not None else None
         self._frames.append(
             _Frame(step.steps, step, frame.numbers | numbers if numbers else frame.numbers, frame.numbers, left)
@@ -337,7 +341,8 @@ class Player:
         if frame.left is not None:
             frame.left -= 1
         (body,) = frame.loop.op.regions
-        following = {body.args[k]: known(body.terminator.operands[1 + k], frame.numbers) for k in frame.loop.tracked}
+        nexts = body.terminator.operands
+        following = {body.args[k]: self._known(nexts[1 + k], frame.numbers) for k in frame.loop.tracked}
         if following:
             frame.numbers = frame.entry | following
 
@@ -346,7 +351,16 @@ class Player:
             return frame.left > 0
         if present(frame.loop).again is None:
             return True
-        truth = known(present(present(frame.loop).again), frame.numbers)
+        truth = self._known(present(present(frame.loop).again), frame.numbers)
         if truth is not None:
             return bool(truth)
         return self._assume("count", present(frame.loop).span, self.skip and len(self._frames) > 2)
+
+    def _known(self, value: Value, numbers: dict[Value, Any]) -> Any:
+        """The number of a value in a frame, which has it from then on; None if it is unknown."""
+        if value in numbers:
+            return numbers[value]
+        if not self._compiled.often(value):
+            return known(value, numbers)
+        numbers[value] = number = self._compiled(value, numbers)
+        return number

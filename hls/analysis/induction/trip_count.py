@@ -8,13 +8,10 @@ from ...ir import Op, Region, Value, evaluate
 from ...ir.rewrite import literal
 from ...narrow import present
 from ..predicates.implication import implied
-from .compiled_step import Step, compiled_step, operands_of
+from .compiled_step import ABSORBING, Step, compiled_step, operands_of
 from .counted import trips_of_counter
 
 __all__ = ["Trips", "count_trips", "knowable", "known", "leaves", "value_where"]
-
-#: operations, with the operand that determines the result by itself, by its width
-_ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
 
 #: iterations that are evaluated one operation at a time before they are compiled, which takes as long as some tens
 _FEW = 32
@@ -51,8 +48,9 @@ def count_trips(loop: Op, limit: int | None = None) -> Trips | None:
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
-        if trip > _FEW and exact and None not in state.values() and (step := compiled_step(body, carried, facts)):
-            return _counted_by(step, [state[body.args[k]] for k in carried], range(trip, limit + 1))
+        if trip > _FEW:
+            step = compiled_step(body, carried, facts, {k for k in carried if state[body.args[k]] is None})
+            return _counted_by(step, [state[body.args[k]] for k in carried], range(trip, limit + 1), exact)
         known = _evaluate(again, dict(state))
         if known == 0:
             return Trips(trip, exact)
@@ -65,13 +63,17 @@ def count_trips(loop: Op, limit: int | None = None) -> Trips | None:
     return None
 
 
-def _counted_by(step: Step, numbers: list[Any], trips: range) -> Trips | None:
+def _counted_by(step: Step, numbers: list[Any], trips: range, exact: bool) -> Trips | None:
     """The trip count, with the numbers of the carried values that decide in the first of ``trips``; None if it is
-    none of them."""
+    none of them. ``exact``: the condition was known in all trips before."""
     for trip in trips:
+        forgotten = numbers.count(None) == len(numbers)
         again, numbers = step(numbers)
-        if not again:
-            return Trips(trip, True)
+        if again == 0:
+            return Trips(trip, exact)
+        if forgotten:
+            return None
+        exact &= again is not None
     return None
 
 
@@ -148,9 +150,9 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
             return any(arms)
         different = {literal(arm) for arm in operands_of(value)[1:]} - {None}
         return all(arms) and len(different) < 2  # both arms may be equal
-    if value.op.opcode not in _ABSORBING:
+    if value.op.opcode not in ABSORBING:
         return all(given)
-    absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
+    absorbing = ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
     return all(given) or any(
         might and literal(v) in (None, absorbing) for v, might in zip(operands_of(value), given, strict=True)
     )
@@ -193,5 +195,5 @@ def _apply(value: Value, numbers: dict):
         return evaluate(
             present(op).opcode, given, [v.type for v in present(op).operands], value.type, present(op).attrs
         )
-    absorbing = _ABSORBING.get(present(op).opcode)
+    absorbing = ABSORBING.get(present(op).opcode)
     return absorbing(value.type.bits) if absorbing is not None and absorbing(value.type.bits) in given else None

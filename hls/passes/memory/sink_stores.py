@@ -1,10 +1,11 @@
 """Store sinking and conditional dead store elimination, for stores of one iteration whose addresses are known at run
 time only."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from ...analysis.dependence.dependence import dependences, unused_number
+from ...analysis.dependence.dependence import Dependence, DependenceTester, promised, unused_number
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
@@ -51,8 +52,8 @@ class SinkStores(FunctionPass):
         if not names:
             return function
         result = clone_function(function)
-        facts = (fact for fact in dependences(result, self.address_bits, names) if not fact.overlap)
-        pairs = _Pairs(MustAlias(result, self.address_bits), StoreOrder(facts), self.address_bits)
+        order = _order(function, result, names, self.address_bits)
+        pairs = _Pairs(MustAlias(result, self.address_bits), order, self.address_bits)
         while pairs.treat(self.compare):
             pass
         return result
@@ -67,6 +68,23 @@ class SinkStores(FunctionPass):
             return True
         conditions = list(dict.fromkeys(map(predicate, stores)))  # most stores share a few
         return any(exclusions.never_both(one, other) for one, other in combinations(conditions, 2))
+
+
+def _order(function: Function, copy: Function, names: Collection[str], address_bits: int) -> StoreOrder:
+    """The dependences among the accesses of a copy to these memories, as they are in the function, which stays as it
+    is."""
+    originals = dict(zip(walk(copy.body), walk(function.body), strict=True))
+    copies = {original: op for op, original in originals.items()}
+    tester = DependenceTester(function, address_bits)
+
+    def asked(first: Op, second: Op, carried: bool) -> Iterator[Dependence]:
+        if memory_name(first) != memory_name(second):
+            return
+        for fact in tester.pair(originals[first], originals[second], carried):
+            if (kept := promised(fact)) is not None:
+                yield replace(kept, src=copies[kept.src], dst=copies[kept.dst])
+
+    return StoreOrder((op for op in originals if reaches_memory(op) and memory_name(op) in names), asked)
 
 
 def _together(function: Function) -> list[list[Op]]:
@@ -164,9 +182,9 @@ class _Pair:
             return False
         passed = ops[ops.index(self.first) + 1 : ops.index(self.second)]
         between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
-        if not between.isdisjoint(self.order.followers(self.first)):
+        if any(self._may_overlap(op) for op in between if reaches_memory(op)):
             return False
-        return not any(self._may_overlap(op) for op in between if reaches_memory(op))
+        return not self.order.followers(self.first, between)
 
     def _may_overlap(self, access: Op) -> bool:
         """Whether the access is to another buffer that may alias this one."""

@@ -2,6 +2,9 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from rtl_lib.mem.pumped import MOST_WRITES, most_reads
 
@@ -62,6 +65,11 @@ class Use:
         others = ((const, terms) for limit, const, terms in self.wider if limit >= modulus) if unbound else iter(())
         const, terms = next(others, (self.const, self.terms))
         return const, tuple(term for term in terms if term[1] % modulus)
+
+    @cached_property
+    def places_array(self) -> np.ndarray:
+        """``places`` as an array."""
+        return np.array(self.places, np.int64)
 
     @property
     def reads(self) -> bool:

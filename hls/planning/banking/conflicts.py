@@ -8,7 +8,7 @@ that is still too much, two accesses are assumed to conflict.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -20,10 +20,17 @@ from .access_set import Unknown, Use
 
 __all__ = ["Meetings"]
 
+#: unknowns with their factors
+Terms = tuple[tuple[Unknown, int], ...]
+
 #: limit of the combinations of values that are enumerated
 MOST = 1 << 13
 #: values of each unknown that are sampled before all are enumerated
 TRIED = 32
+#: numbers are sorted by counting them if they are below so many times their number
+COUNTED = 8
+#: sets of sums that are kept
+KEPT = 1024
 #: an odd number whose multiples scatter these samples
 STRIDE = 2654435761
 
@@ -35,18 +42,22 @@ class Meetings:
     def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int) -> None:
         self.map, self.word_bytes = map, word_bytes
         self.modulus = word_bytes << map.reach
-        self.whole = {use.key: use.terms for use in uses}
+        whole = {use.key: use.terms for use in uses}
+        self._places = {use.key: use for use in uses}  #: their arrays are shared by the tables of all bank maps
         forms = ((use, use.form(self.modulus)) for use in uses)
         uses = [replace(use, const=const, terms=terms) for use, (const, terms) in forms]
         self.uses = {use.key: use for use in uses}
         alike: dict[tuple, list[Use]] = {}
         for use in uses:
             alike.setdefault(use.terms, []).append(use)
-        groups = [_Alike(self, members) for members in alike.values()]
+        groups = [
+            _Alike(members, _sums_of(terms, self.modulus), map, word_bytes, [whole[use.key] for use in members])
+            for terms, members in alike.items()
+        ]
         self._group = {use.key: group for group in groups for use in group.members}
         self._masks = {use.key: group.masks[k] for group in groups for k, use in enumerate(group.members)}
         self._pairs: dict = {}
-        self._in_turn: dict = {}
+        self._in_turn: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
 
     def banks(self, key: Hashable) -> frozenset[int]:
         """All banks that an access may use."""
@@ -92,15 +103,23 @@ class Meetings:
         """Whether two accesses of one row whose addresses are known use different banks in each iteration."""
         if not (one.places and other.places and one.row == other.row):
             return False
-        first, second = self._banks_in_turn(one.key), self._banks_in_turn(other.key)
-        return not bool(((first == second) & (first >= 0)).any())
+        if one.row not in self._in_turn:
+            self._in_turn[one.row] = self._others_in_turn(one.row)
+        here = self._in_turn[one.row]
+        return bool(here[one.key][1] >> here[other.key][0] & 1)
 
-    def _banks_in_turn(self, key) -> np.ndarray:
+    def _others_in_turn(self, row: Hashable) -> dict[Hashable, tuple[int, int]]:
+        """For each access of a row whose addresses are known: its number, and the bit mask of those with which it uses
+        different banks in each iteration."""
+        keys = [use.key for use in self.uses.values() if use.places and use.row == row]
+        banks = np.stack([self._banks_in_turn(key) for key in keys])
+        clear = (~((banks == banks[k]) & (banks[k] >= 0)).any(axis=1) for k in range(len(keys)))
+        return {key: (k, _bits(mask)) for k, (key, mask) in enumerate(zip(keys, clear, strict=True))}
+
+    def _banks_in_turn(self, key: Hashable) -> np.ndarray:
         """The bank of an access in each iteration, -1 where it does not execute."""
-        if key not in self._in_turn:
-            places = np.array(self.uses[key].places, np.int64)
-            self._in_turn[key] = np.where(places < 0, -1, self.bank(places))
-        return self._in_turn[key]
+        places = self._places[key].places_array
+        return np.where(places < 0, -1, self.bank(places)).astype(np.int32)
 
     @cached_property
     def _tried(self) -> dict:
@@ -161,24 +180,7 @@ class Meetings:
 
     def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
         """For each access the sums of its terms, in all combinations of values; None where there are too many."""
-        factors: dict[Unknown, list[int]] = {}
-        for k, use in enumerate(uses):
-            for unknown, factor in use.terms:
-                factors.setdefault(unknown, [0] * len(uses))[k] += factor
-        axes = [
-            axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), self.modulus)).count > 1
-        ]
-        if prod(axis.count for axis in axes) > MOST:
-            axes = _joined(axes, self.modulus)
-        if prod(axis.count for axis in axes) > MOST:
-            return None
-        sums = [np.zeros(1, np.int64) for _ in uses]
-        for axis in axes:
-            sums = [
-                np.add.outer(total, axis.values * factor).reshape(-1)
-                for total, factor in zip(sums, axis.factors, strict=True)
-            ]
-        return sums
+        return _values([use.terms for use in uses], self.modulus)
 
 
 @cache
@@ -187,21 +189,29 @@ def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
     return np.array([(low + (k * (2 * number + 1) * STRIDE >> 8) % count) % modulus for k in range(TRIED)], np.int64)
 
 
-class _Alike:
-    """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks."""
+def _bits(flags: np.ndarray) -> int:
+    """The flags as a bit mask."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
-    def __init__(self, meetings: Meetings, members: list[Use]) -> None:
-        self.meetings, self.members = meetings, members
+
+class _Alike:
+    """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks. ``sums`` are
+    those of the terms that they have in common, None for too many, and ``whole`` the terms of each, of which none was
+    dropped."""
+
+    def __init__(
+        self, members: list[Use], sums: np.ndarray | None, map: BankMap, word_bytes: int, whole: list[Terms]
+    ) -> None:
+        self.map, self.word_bytes, self.members, self._whole = map, word_bytes, members, whole
         self._index = {use.key: k for k, use in enumerate(members)}
         self._tables: dict[bool, list[int]] = {}
-        values = meetings.values(members[:1])
-        if values is None:
-            self.masks, self._addresses = [(1 << meetings.map.banks) - 1] * len(members), None
+        if sums is None:
+            self.masks, self._addresses = [(1 << map.banks) - 1] * len(members), None
             return
         consts = np.array([use.const for use in members], np.int64)[:, None]
-        self._addresses = np.unique(values[0] % meetings.modulus) + consts
-        self._banks = meetings.bank(self._addresses)
-        self.masks = [sum(1 << bank for bank in set(row)) for row in self._banks.tolist()]
+        self._addresses = sums + consts
+        self._banks = map.bank(self._addresses // word_bytes)
+        self.masks = [sum(1 << bank for bank in np.flatnonzero(np.bincount(row)).tolist()) for row in self._banks]
 
     def apart(self, one, other, stores: bool) -> bool:
         """Whether two members may share a cycle."""
@@ -221,22 +231,69 @@ class _Alike:
 
     def _table(self, stores: bool) -> list[int]:
         banks, addresses, count = self._banks, present(self._addresses), len(self.members)
-        flags = 1 << banks.astype(object) if self.meetings.map.banks > 62 else np.left_shift(1, banks)
+        flags = 1 << banks.astype(object) if self.map.banks > 62 else np.left_shift(1, banks)
         if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
-        words = addresses // self.meetings.word_bytes
-        whole = [self.meetings.whole[use.key] for use in self.members]
+        words = addresses // self.word_bytes
         # two words are known to be the same only if no term was dropped
-        kinds = np.array([whole.index(terms) for terms in whole])[:, None]
-        ends = addresses + np.array([use.bytes for use in self.members], np.int64)[:, None]
+        kinds = np.array([self._whole.index(terms) for terms in self._whole])
+        ends = addresses[:, 0] + np.array([use.bytes for use in self.members], np.int64)
+        # their distances are constants: those of the first addresses
+        starts = addresses[:, 0]
         found = []
         for k in range(count):
-            fine = (words == words[k]) & (kinds == kinds[k])
+            clear = np.ones(count, bool)
+            near = np.array([j for j, mask in enumerate(self.masks) if mask & self.masks[k]])
+            fine = kinds[near] == kinds[k]
             if stores:
-                fine &= (ends <= addresses[k]) | (ends[k] <= addresses)
-            clear = ~((banks == banks[k]) & ~fine).any(axis=1)
-            found.append(int.from_bytes(np.packbits(clear, bitorder="little").tobytes(), "little"))
+                fine &= (ends[near] <= starts[k]) | (ends[k] <= starts[near])
+            for members, one_word in ((near[fine], True), (near[~fine], False)):
+                meets = banks[members] == banks[k]
+                if one_word:
+                    meets &= words[members] != words[k]
+                clear[members] = ~meets.any(axis=1)
+            found.append(_bits(clear))
         return found
+
+
+def _values(forms: Sequence[Terms], modulus: int) -> list[np.ndarray] | None:
+    """For each of the forms the sums of its terms, in all combinations of values; None where there are too many."""
+    factors: dict[Unknown, list[int]] = {}
+    for k, terms in enumerate(forms):
+        for unknown, factor in terms:
+            factors.setdefault(unknown, [0] * len(forms))[k] += factor
+    axes = [axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), modulus)).count > 1]
+    if prod(axis.count for axis in axes) > MOST:
+        axes = _joined(axes, modulus)
+    if prod(axis.count for axis in axes) > MOST:
+        return None
+    sums = [np.zeros(1, np.int64) for _ in forms]
+    for axis in axes:
+        sums = [
+            np.add.outer(total, axis.values * factor).reshape(-1)
+            for total, factor in zip(sums, axis.factors, strict=True)
+        ]
+    return sums
+
+
+def _sums_of(terms: Terms, modulus: int) -> np.ndarray | None:
+    """The different sums of the terms modulo a power of two, in order; None where there are too many."""
+    factors: dict[Unknown, int] = {}
+    for unknown, factor in terms:
+        factors[unknown] = factors.get(unknown, 0) + factor
+    return _different_sums(tuple((one.low, one.high, factor) for one, factor in factors.items()), modulus)
+
+
+@lru_cache(maxsize=KEPT)  # bank maps of one reach share them, whatever the unknowns are
+def _different_sums(ranges: tuple[tuple[int, int, int], ...], modulus: int) -> np.ndarray | None:
+    """The same for unknowns of these bounds, each with its factor."""
+    values = _values([tuple((Unknown(k, low, high), by) for k, (low, high, by) in enumerate(ranges))], modulus)
+    if values is None:
+        return None
+    rest = values[0] % modulus
+    found = np.flatnonzero(np.bincount(rest)) if modulus <= COUNTED * len(rest) else np.unique(rest)
+    found.flags.writeable = False
+    return found
 
 
 class _Axis:

@@ -308,8 +308,10 @@ def returns_to_words(access: Access, steps: Sequence[tuple[Op, Step]]) -> bool:
 def _round(loop: Op, step: Step, word_bytes: int) -> int:
     """The words after which the address of an access wraps around within one run of its loop; 0 if it does not, or
     after too many."""
+    if not step.period or step.amount is None:
+        return 0
     trips = count_trips(loop)
-    if not step.period or step.amount is None or trips is not None and trips.count * abs(step.amount) <= step.period:
+    if trips is not None and trips.count * abs(step.amount) <= step.period:
         return 0
     words = step.period // word_bytes
     return words if words <= MOST_CACHE_WORDS // 2 else 0

@@ -5,16 +5,36 @@ import pytest
 
 from hls.analysis.dependence import dependence
 from hls.analysis.predicates import implication
+from hls.driver import plan_text
 from hls.frontend import parse_source
+from hls.ir import print_function
 from hls.ir.as_python import _code
 from hls.ir.interpreter import run_kernel
+from hls.options import Options
+from hls.passes.early_stages import EarlyStages, early_stages
+from hls.passes.lowering.drop_inbounds import DropInbounds
+from hls.passes.manager import PassManager
 from hls.passes.scalar.common_subexpression_elimination import CommonSubexpressionElimination
 from hls.passes.scalar.dead_code_elimination import DeadCodeElimination
+from hls.target.board import load_board
 from tests.plans import planned
 
 LOOP = """
 __kernel void k(__global const int *restrict a, __global int *restrict b, int n) {
     for (int i = 0; i < n; i++) { if (a[i] > 3) b[i] = a[i] * 5; }
+}
+"""
+
+#: planned with copies of its buffer, too; the early stages report the loop that they unroll
+SORT = """
+__kernel void k(__global int *restrict a, int n) {
+    for (int i = 1; i < n; i++) {
+        int x = a[i], j = i - 1;
+        #pragma unroll
+        for (int u = 0; u < 4; u++) x ^= u * n;
+        while (j >= 0 && a[j] > x) { a[j + 1] = a[j]; j--; }
+        a[j + 1] = x;
+    }
 }
 """
 
@@ -78,3 +98,26 @@ def test_the_interpreter_compiles_a_function_once():
     before = _code.cache_info()
     run_kernel(module, "k", arrays(), {"n": 8})
     assert _code.cache_info().hits > before.hits and _code.cache_info().misses == before.misses
+
+
+def test_attempts_at_a_kernel_share_the_early_stages(monkeypatch):
+    """What is planned and reported is the same as if each attempt ran all stages."""
+    runs, plain = [], DropInbounds.run
+    monkeypatch.setattr(DropInbounds, "run", lambda self, function: runs.append(function) or plain(self, function))
+
+    def planned_anew():
+        plan, count = plan_text(SORT, load_board("de5net"), Options(), "k.cl"), len(runs)
+        runs.clear()
+        (kernel,) = plan.kernels
+        return (print_function(kernel.function), kernel.unrolled, kernel.copies, plan.warnings), count
+
+    shared, few = planned_anew()
+
+    def run(self, module, function, forms, options):
+        manager = PassManager(forms=forms)
+        return manager.run_function(early_stages(options), function), frozenset(manager.forms)
+
+    monkeypatch.setattr(EarlyStages, "run", run)
+    separate, many = planned_anew()
+    assert shared == separate and shared[1] and shared[2].copied
+    assert few < many
