@@ -84,7 +84,7 @@ class EventCounters(wiring.Component):
             m.d.sync += [first.eq(1), until.eq(place)]
         with m.Elif(place == until):
             m.d.sync += first.eq(0)
-        answers = []
+        answers: list[tuple[Value, Value]] = []
         for n, low in enumerate(range(0, self.counters, MOST)):
             events = self.events[low : low + MOST]
             here, asked = Signal(name=f"here{n}"), self.slot[: len(place)] == visited
