@@ -123,11 +123,11 @@ $(VENV)/.peers: $(STAMP)
 peers: $(VENV)/.peers
 	@$(BIN)/python -m tests.peers
 
-# What `make test` has samples of. Each part prints its table, and fails where a figure is not as it must be.
+# What `make test` has samples of; of synthesis, tables.
 boards: $(VENV)/.peers
 	@SLUICE_JOBS=1 $(BIN)/python -m pytest -q tests/sim/soc tests/sim/synthesis tests/boards/test_inference.py
-	@$(BIN)/python -m tests.boards.inference
 	@$(BIN)/python -m tests.peers.counters
+	@$(BIN)/python -m tests.boards.inference
 
 # Khronos' tests, of outside checkouts: docs/conformance.md.
 cts: setup
