@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check simulated browser bench peers icd cts docs lint clean
+.PHONY: help setup demo test test-all check simulated browser bench peers boards icd cts docs lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
+	@echo 'make boards  every whole system in simulation; block RAMs and DSP blocks that are mapped in every family; the clock with hardware counters (hours)'
 	@echo 'make cts     the conformance tests of Khronos through that driver, of an outside checkout: docs/conformance.md'
 	@echo 'make icd     the OpenCL driver, by which hosts in C, C++ or any other language find the boards: docs/hosts.md'
 	@echo 'make docs    the documentation as a site, in out/site'
@@ -124,6 +125,12 @@ $(VENV)/.peers: $(STAMP)
 
 peers: $(VENV)/.peers
 	@$(BIN)/python -m tests.peers
+
+# What `make test` has samples of; of synthesis, tables.
+boards: $(VENV)/.peers
+	@SLUICE_JOBS=1 $(BIN)/python -m pytest -q tests/sim/soc tests/sim/synthesis tests/boards/test_inference.py
+	@$(BIN)/python -m tests.peers.counters
+	@$(BIN)/python -m tests.boards.inference
 
 # Khronos' tests, of outside checkouts: docs/conformance.md.
 cts: setup

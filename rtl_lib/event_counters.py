@@ -11,8 +11,8 @@ __all__ = ["MOST", "EventCounters", "residue_bits"]
 
 #: Most counters of one memory of totals; a round over more would need longer residues.
 MOST = 64
-#: Cycles between two visits of a counter at least: its total is written in the cycle after it was read.
-SHORTEST_ROUND = 2
+#: Cycles between two visits of a counter at least: its total is written in the second cycle after it was read.
+SHORTEST_ROUND = 3
 
 
 def residue_bits(counters: int) -> int:
@@ -27,12 +27,13 @@ class EventCounters(wiring.Component):
     A residue, a short register that wraps, counts the events of each bit. A round visits the residues one after the
     other, one each cycle. The total in memory ends in the residue of the last visit: if the residue is less than that,
     it has wrapped once, and the upper bits of the total are incremented. It cannot wrap more often, since a round has
-    fewer cycles than a residue has values.
+    fewer cycles than a residue has values. The comparison and the sum have a cycle each, so that counters do not lower
+    the clock of the kernel that they count.
 
     Rules
     -----
-    1. While ``here`` is high, ``total`` is the number of events of bit ``slot`` since reset or the last ``clear``, up
-       to and without the cycle :data:`LATENCY` before; it wraps at 2 ** ``bits``.
+    1. While ``here`` is high, ``total`` is the number of events of the bit that ``slot`` was in the cycle before, since
+       reset or the last ``clear``, up to and without the cycle :data:`LATENCY` before; it wraps at 2 ** ``bits``.
     2. ``clear`` wins: an event in the same cycle is not counted.
     3. While ``slot`` holds, ``here`` is high once in each round: within ``round`` cycles, however often totals
        are cleared.
@@ -49,7 +50,7 @@ class EventCounters(wiring.Component):
     slot : whose total is asked for; here, total : the answer
     """
 
-    LATENCY = 1  #: cycles from the last event that a total includes to the total
+    LATENCY = 2  #: cycles from the last event that a total includes to the total
 
     def __init__(self, counters: int, bits: int) -> None:
         if not isinstance(counters, int) or counters < 1:
@@ -73,7 +74,7 @@ class EventCounters(wiring.Component):
         """Build the round, and residues and totals of :data:`MOST` counters each."""
         m = Module()
         width = range(self.round)
-        place, visited = Signal(width), Signal(width)  # of the round; the one of the cycle before
+        place, visited = Signal(width), Signal(width, init=self.round - 1)  # of the round; the one of the cycle before
         first, until = (
             Signal(init=1),
             Signal(width, init=self.round - 1),
@@ -83,14 +84,14 @@ class EventCounters(wiring.Component):
             m.d.sync += [first.eq(1), until.eq(place)]
         with m.Elif(place == until):
             m.d.sync += first.eq(0)
-        answers = []
+        answers: list[tuple[Value, Value]] = []
         for n, low in enumerate(range(0, self.counters, MOST)):
             events = self.events[low : low + MOST]
-            total = self._totals(m, n, events, place, first, visited)
-            asked = self.slot[: len(place)] == visited
+            here, asked = Signal(name=f"here{n}"), self.slot[: len(place)] == visited
             if self.counters > MOST:
                 asked &= self.slot[len(place) :] == n
-            answers.append((asked & (visited < len(events)), total))
+            m.d.sync += here.eq(asked & (visited < len(events)))
+            answers.append((here, self._totals(m, n, events, place, first, visited)))
         m.d.comb += [
             self.here.eq(Cat(here for here, _ in answers).any()),
             self.total.eq(answers[0][1] if len(answers) == 1 else _one_of(answers)),
@@ -98,7 +99,7 @@ class EventCounters(wiring.Component):
         return m
 
     def _totals(self, m: Module, n: int, events: Value, place: Signal, first: Signal, visited: Signal) -> Value:
-        """The total of the counter that was visited, which becomes the one in memory."""
+        """The total of the counter that was visited two cycles before, which becomes the one in memory."""
         bits = residue_bits(self.inside)
         residues = [Signal(bits, name=f"residue{n}_{k}") for k in range(len(events))]
         for residue, event in zip(residues, events, strict=True):
@@ -109,11 +110,14 @@ class EventCounters(wiring.Component):
         memory = m.submodules[f"totals{n}"] = Memory(shape=self.bits, depth=self.round, init=[])
         read, write = memory.read_port(domain="comb"), memory.write_port()
         before, residue = Signal(self.bits, name=f"before{n}"), Signal(bits, name=f"residue{n}")
-        total = Cat(residue, (before[bits:] + (residue < before[:bits]))[: self.bits - bits])
         m.d.sync += [residue.eq(Array(residues)[place]), before.eq(read.data)]
         with m.If(first):
             m.d.sync += before.eq(0)
-        m.d.comb += [read.addr.eq(place), write.addr.eq(visited), write.en.eq(1), write.data.eq(total)]
+        high, low = Signal(self.bits - bits, name=f"high{n}"), Signal(bits, name=f"low{n}")
+        wrapped, written = Signal(name=f"wrapped{n}"), Signal.like(visited, name=f"written{n}")
+        m.d.sync += [wrapped.eq(residue < before[:bits]), high.eq(before[bits:]), low.eq(residue), written.eq(visited)]
+        total = Cat(low, (high + wrapped)[: self.bits - bits])
+        m.d.comb += [read.addr.eq(place), write.addr.eq(written), write.en.eq(1), write.data.eq(total)]
         return total
 
 

@@ -6,7 +6,8 @@ converts them into the device's own blocks:
 - logic cells = max(tables / tables per cell, registers / registers per cell), where a memory outside block RAM takes
   tables, too: one of an ALM for every bit and 32 words, three of an ECP5 slice for every two bits and 16 words, and
   multiplexers between rows of those;
-- a memory with clocked reads only and more than 640 bits is placed in block RAM, in the shape (512 words of the block's
+- a memory with clocked reads only and more than 640 bits (where ``hls/target/cells.toml`` says what a block RAM costs
+  in synthesis: one that costs more in tables) is placed in block RAM, in the shape (512 words of the block's
   width / 512, 1024 of half that, ...) that takes the fewest blocks; a memory that is read through two ports always is,
   and never at the full width; so is one whose Verilog attribute requests it;
 - a product takes one DSP block with two multipliers up to 27 x 27 bits; larger products, and products on other devices,
@@ -25,8 +26,6 @@ from .netlist import Memory, Module, Use, read_modules
 
 __all__ = ["NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate", "integers"]
 
-#: Memories up to this size are cheaper in tables than in a block.
-SMALL_MEMORY_BITS = 640
 SHALLOWEST_BLOCK = 512
 NARROW_FACTOR, WIDE_FACTOR = 18, 27
 
@@ -224,17 +223,13 @@ class _Counter:
 
     def _blocks(self, memory: Memory) -> int:
         """Block RAMs of the memory, or 0 if it is not in block RAM."""
-        tables = (
-            memory.kind == "distributed"
-            or memory.bits <= SMALL_MEMORY_BITS
-            and not memory.dual
-            and memory.kind != "block"
-        )
-        if not memory.registered or tables or not self.device.rams.count:
+        if not memory.registered or memory.kind == "distributed" or not self.device.rams.count:
             return 0
         widest = self.device.rams.bits // SHALLOWEST_BLOCK
         shapes = [(SHALLOWEST_BLOCK << k, widest >> k) for k in range(int(memory.dual), widest.bit_length())]
-        return min(math.ceil(memory.depth / words) * math.ceil(memory.width / bits) for words, bits in shapes)
+        blocks = min(math.ceil(memory.depth / words) * math.ceil(memory.width / bits) for words, bits in shapes)
+        free = not memory.dual and memory.kind != "block"
+        return 0 if free and self.cell.small(memory.depth, memory.width, blocks) else blocks
 
     def _multipliers(self, a: int, b: int) -> int:
         pairs = self._per_block()

@@ -13,12 +13,17 @@ __all__ = ["LogicCell", "logic_cells"]
 
 #: tables for a bit of the multiplexer between two rows of a memory
 ROW_TABLES = 2 / 3
+#: Memories up to this size are cheaper in tables than in a block, where ``block_worth`` does not say so.
+SMALL_MEMORY_BITS = 640
+#: of a bit of that multiplexer, in the bits of ``block_worth``
+ROW_WORTH = 1 / 2
 
 
 @dataclass(frozen=True)
 class LogicCell:
     """The capacity of a logic cell; ``plural`` is its name in reports. Memories of ``ram_words`` words take
-    ``ram_tables`` tables for each bit of a word, in blocks of ``ram_bits`` bits."""
+    ``ram_tables`` tables for each bit of a word, in blocks of ``ram_bits`` bits; ``block_worth`` is what a block RAM
+    costs in synthesis, in such bits, or 0."""
 
     name: str
     plural: str
@@ -27,6 +32,15 @@ class LogicCell:
     ram_words: int
     ram_tables: float
     ram_bits: int
+    block_worth: int = 0
+
+    def small(self, depth: int, width: int, blocks: int) -> bool:
+        """Whether synthesis keeps a memory in tables that would take so many block RAMs."""
+        if not self.block_worth:
+            return depth * width <= SMALL_MEMORY_BITS
+        rows = math.ceil(depth / self.ram_words)
+        bits = rows * math.ceil(width / self.ram_bits) * self.ram_bits
+        return bits + (rows - 1) * width * ROW_WORTH < self.block_worth * blocks
 
     def memory_tables(self, depth: int, width: float) -> float:
         """Tables of a memory of ``depth`` words outside block RAM, with the multiplexers between its rows."""
@@ -66,6 +80,7 @@ def _read(table: Table) -> LogicCell:
         ram_words=table.integer("ram_words", 1),
         ram_tables=table.number("ram_tables", 0),
         ram_bits=table.integer("ram_bits", 1),
+        block_worth=table.integer("block_worth", 0, default=0),
     )
     table.close()
     return cell

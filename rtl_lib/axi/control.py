@@ -45,7 +45,7 @@ class AxiLiteControl(wiring.Component):
     3. Byte strobes of a write are honoured.
     4. One write and one read are in flight at a time, independently of each other.
     5. The low word of a counter that is ``counted`` elsewhere is read in the cycle in which ``here`` is high; until
-       then the read waits.
+       then the read waits. ``here`` is looked at from the second cycle of ``slot`` on, so it may be a register.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ class AxiLiteControl(wiring.Component):
     start : one-cycle pulse; arguments : struct of all arguments
     done : one-cycle pulse; idle : no work outstanding; error : 32 error bits, each a level or a pulse
     counters : struct of all counters
-    slot : number of the counter that is being read; here : ``total`` is its value
+    slot : number of the counter that is being read; here : ``total`` is the value of that which ``slot`` was in the
+           cycle before
     interrupt : level
     """
 
@@ -171,7 +172,9 @@ class AxiLiteControl(wiring.Component):
         high = Signal(max(widths) - 32)
         if totals:
             m.d.comb += self.slot.eq(addr[3:] - at.COUNTERS // at.SLOT)
-        m.d.comb += ar.ready.eq(~pending & ~r.valid)
+        waiting = Signal() if totals else C(0)
+        free = ~pending & ~r.valid
+        m.d.comb += ar.ready.eq(free & ~waiting if totals else free)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]
         with m.If(r.valid & r.ready):
@@ -189,9 +192,13 @@ class AxiLiteControl(wiring.Component):
                     m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
                 if totals:
                     with m.Case(*(place // 4 for place in totals)):
-                        m.d.sync += [r.data.eq(self.total[:32]), high.eq(self.total[32:]), r.resp.eq(Response.OKAY)]
-                        with m.If(~self.here):
-                            m.d.sync += [pending.eq(1), r.valid.eq(0)]
+                        m.d.sync += [waiting.eq(1), r.valid.eq(0)]
+        if totals:  # in a state of its own: decoding the address and adding up the total have a cycle each
+            with m.If(waiting):
+                m.d.sync += [
+                    *(waiting.eq(~self.here), r.valid.eq(self.here), r.resp.eq(Response.OKAY)),
+                    *(r.data.eq(self.total[:32]), high.eq(self.total[32:])),
+                ]
 
 
 def _words(bits: int) -> int:

@@ -139,7 +139,13 @@ BREAKS = (
     Break("wide_load", WideLoadUnit, "_keep", "asked & (number[0] == odd)", "0"),
     Break("wide_load", WideLoadUnit, "_ask", "due.all() & (request.ready", "(request.ready"),
     # counters
-    Break("event_counters", EventCounters, "_totals", "(residue < before[:bits])", "(residue <= before[:bits])"),
+    Break(
+        "event_counters",
+        EventCounters,
+        "_totals",
+        "wrapped.eq(residue < before[:bits])",
+        "wrapped.eq(residue <= before[:bits])",
+    ),
     Break("event_counters", EventCounters, "_totals", "with m.If(first)", "with m.If(0)"),
     Break("event_counters", EventCounters, "elaborate", "until.eq(place)", "until.eq(0)"),
     # store units

@@ -43,9 +43,9 @@ def event_counters():
     bench, bits = Bench(), 4
     part = bench.part("counters", EventCounters(3, bits))
     slot, events, clear = bench.constant(2, "slot"), bench.free(3, "events"), bench.free(1, "clear")
-    count, before = Signal(bits), Signal(bits)
+    count, later, before = Signal(bits), Signal(bits), Signal(bits)
     bench.m.d.comb += [part.slot.eq(slot), part.events.eq(events), part.clear.eq(clear)]
-    bench.m.d.sync += [count.eq(Mux(clear, 0, count + events.bit_select(slot, 1))), before.eq(count)]
+    bench.m.d.sync += [count.eq(Mux(clear, 0, count + events.bit_select(slot, 1))), later.eq(count), before.eq(later)]
     bench.assume(slot < 3, "the counter is there")
     bench.check(~part.here | (part.total == before), "a total is the number of events")
     bench.soon(~part.here, part.round, "each total is shown in every round")

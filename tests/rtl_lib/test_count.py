@@ -73,8 +73,9 @@ def test_event_counters(counters):
     rng, dut = random.Random(counters), EventCounters(counters, 12)
 
     async def bench(ctx):
-        now, before, waited, chance = [0] * counters, [0] * counters, 0, [1.0] * counters
-        slot = seen = 0
+        now, waited, chance = [0] * counters, 0, [1.0] * counters
+        earlier = [now] * EventCounters.LATENCY
+        slot = asked = seen = 0
         often = (0.002, 0.0, 0.3)  # clears, also more often than a round lasts
         for cycle in range(1500):
             if cycle % 150 == 0:
@@ -84,14 +85,14 @@ def test_event_counters(counters):
             ctx.set(dut.slot, slot)
             waited += 1
             if ctx.get(dut.here):
-                assert ctx.get(dut.total) == before[slot], cycle
+                assert ctx.get(dut.total) == earlier[0][asked], cycle
                 waited, seen = 0, seen + 1
             assert waited <= dut.round
             events, clear = [rng.random() < one for one in chance], rng.random() < often[cycle // 500]
             ctx.set(dut.events, sum(event << k for k, event in enumerate(events)))
             ctx.set(dut.clear, clear)
             await ctx.tick()
-            before = now
+            earlier, asked = [*earlier[1:], now], slot
             now = [0 if clear else (one + event) % 4096 for one, event in zip(now, events, strict=True)]
         assert seen > 10
 

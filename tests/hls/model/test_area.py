@@ -39,6 +39,12 @@ def memory(depth: int, width: int, clocked: bool) -> dict[str, str]:
         (2048, 9, ECP5, 1),
         (16384, 1, ECP5, 1),
         (16, 40, STRATIX, 0),
+        (80, 11, STRATIX, 1),
+        # four-input LUTs: 128 bits of blocks of 16 words, with half a bit for each bit of a multiplexer between these
+        (80, 11, ECP5, 0),
+        (80, 17, ECP5, 1),
+        (50, 26, ECP5, 1),
+        (64, 37, ECP5, 0),
     ],
 )
 def test_block_rams(depth, width, device, blocks):
