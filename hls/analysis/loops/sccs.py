@@ -1,7 +1,9 @@
 """Strongly connected components: which values of a loop depend on themselves across iterations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
+
+import networkx as nx
 
 from ...ir import Op, Region, Value, has, walk
 
@@ -15,50 +17,14 @@ def components(region: Region, ignored: Mapping[Op, int] = MappingProxyType({}))
     reads = {op: _read(op, ignored.get(op)) for op in ops}
     nexts = list(zip(region.terminator.operands[1:], region.args, strict=True))
     within = _between(ops, reads, nexts)
-    follows: dict[Value | Op, list[Value | Op]] = {}
+    graph = nx.DiGraph()
     for op in ops:  # edges via the operation: a loop may have thousands of operands and results
-        if results := [value for value in op.results if value in within]:
-            follows[op] = [*results]
-            for value in reads[op]:
-                if value in within:
-                    follows.setdefault(value, []).append(op)
-    for value, arg in nexts:
-        if value in within and arg in within:
-            follows.setdefault(value, []).append(arg)
-    together = ([v for v in part if isinstance(v, Value)] for part in _strongly_connected(follows))
+        if results := within & set(op.results):
+            graph.add_edges_from((v, op) for v in within & reads[op])
+            graph.add_edges_from((op, r) for r in results)
+    graph.add_edges_from((value, arg) for value, arg in nexts if value in within and arg in within)
+    together = ([v for v in part if isinstance(v, Value)] for part in nx.strongly_connected_components(graph))
     return {value: k for k, part in enumerate(part for part in together if len(part) > 1) for value in part}
-
-
-def _strongly_connected(follows: Mapping[Value | Op, list[Value | Op]]) -> Iterator[list[Value | Op]]:
-    """The strongly connected components of a graph (Tarjan 1972, with a stack of its own: chains are longer than
-    Python's)."""
-    number: dict[Value | Op, int] = {}
-    least: dict[Value | Op, int] = {}  #: the least number that a node leads to, among those of the open components
-    closed: set[Value | Op] = set()
-    open_: list[Value | Op] = []
-    for root in follows:
-        work = [(root, iter(follows[root]))] if root not in number else []
-        while work:
-            node, rest = work[-1]
-            if node not in number:
-                number[node] = least[node] = len(number)
-                open_.append(node)
-            for following in rest:
-                if following not in number:
-                    work.append((following, iter(follows.get(following, ()))))
-                    break
-                if following not in closed:
-                    least[node] = min(least[node], number[following])
-            else:
-                work.pop()
-                if work and least[node] < least[work[-1][0]]:
-                    least[work[-1][0]] = least[node]
-                if least[node] == number[node]:
-                    part = [open_.pop()]
-                    while part[-1] is not node:
-                        part.append(open_.pop())
-                    closed.update(part)
-                    yield part
 
 
 def _between(ops: list[Op], reads: Mapping[Op, set[Value]], nexts: list[tuple[Value, Value]]) -> set[Value]:
