@@ -34,7 +34,7 @@ DETAILS.loop = (loop, item) => [
         )
       : null,
     loop.would_be.length ? section("What would help", wouldBeTable(loop)) : null,
-    loop.clock_points.length ? section("II against clock", clockPointsTable(loop)) : null,
+    loop.clock_points?.length ? section("II against clock", clockPointsTable(loop)) : null,
     loop.serial.length
       ? section(
           "Serial region",
