@@ -33,11 +33,13 @@ def use_compiled(arguments: list[str]) -> list[str]:
     board = os.environ.get("SLUICE_BOARD") or found.board
     if board == found.board and board not in known_boards():
         raise _wrong(f"{file}: it was compiled for board {board}, which is a file of yours: name it with --board FILE")
+    if board == found.board and found.clock_mhz is not None:
+        board = f"{board}@{found.clock_mhz:g}"
     os.environ["SLUICE_BOARD"] = board
     if found.march == "emulator":
         os.environ.setdefault("SLUICE_DEVICE", "emulator")
     first = cl.get_platforms()[0].get_devices()[0]
-    found.for_device(first.board.name, first.kind)
+    found.for_device(first.board.name, first.kind, first.board.clock.kernel_mhz)
     return rest
 
 

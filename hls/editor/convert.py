@@ -66,6 +66,10 @@ class Converter:
         end = min(start + span.length, len(text)) if span.column else len(text)
         return _range(line, self._units(text[:start]), self._units(text[:end]))
 
+    def location(self, span: Span) -> lsp.Location:
+        """The place, in its file."""
+        return lsp.Location(self.uri_of(span.file), self.range(span))
+
     def _units(self, text: str) -> int:
         return self.codec.client_num_units(text)
 

@@ -6,7 +6,7 @@ be the same program but for the name, else they are refused.
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..diag import CompileError, Span
 from ..driver import parsed
@@ -16,7 +16,7 @@ from .analysis import Request
 from .edits import Edit, applied, is_name, words
 from .scan import Plain, word_at
 
-__all__ = ["Refused", "name_at", "rename"]
+__all__ = ["Declaration", "Refused", "declaration_of", "name_at", "rename"]
 
 _PLACE = re.compile(r' @"(?:[^"\\]|\\.)*":\d+:\d+')
 #: a memory where it is declared, or in quotes in an attribute; the name of a value in front of its number
@@ -39,6 +39,29 @@ def name_at(request: Request, line: int, column: int) -> Span | None:
     name = word_at(text, column)
     start = next((at for at in words(text, name) if at <= column <= at + len(name)), None) if name else None
     return None if start is None else Span(request.file, line + 1, start + 1, len(name))
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the name ``name`` means, in words, and where it was declared."""
+
+    name: str
+    meaning: str
+    span: Span
+
+
+def declaration_of(request: Request, line: int, column: int) -> Declaration | None:
+    """The declaration of the variable, function, channel or type whose name stands at a place (both from 0); None if
+    there is none, and in a text with errors."""
+    place = name_at(request, line, column)
+    if place is None:
+        return None
+    try:
+        program = parsed(request.text, request.folder_first, request.file)
+    except CompileError:
+        return None
+    found = {Declaration(one.text, one.meaning, one.declared) for one in program.occurrences if one.span == place}
+    return found.pop() if len(found) == 1 else None
 
 
 def rename(request: Request, line: int, column: int, new: str) -> tuple[Edit, ...]:

@@ -11,11 +11,12 @@ from pygls.workspace import TextDocument
 
 from .changes import register as register_changes
 from .convert import completion, hover
+from .rename import Declaration, declaration_of
 from .runs import Runs
 from .runs import register as register_runs
 from .scan import definitions, symbols, word_at
 from .server import Server, Settings
-from .vocabulary import complete, describe
+from .vocabulary import Word, complete, describe
 
 __all__ = ["make_server", "serve"]
 
@@ -114,9 +115,18 @@ def _names(server: Server) -> None:
         at = document.position_codec.position_from_client_units(lines, params.position)
         return document, lines[params.position.line].rstrip("\r\n"), at.character
 
+    async def declared(params: lsp.HoverParams | lsp.DefinitionParams, column: int) -> Declaration | None:
+        """What the front end says of the name there."""
+        request = server.request(params.text_document.uri)
+        return await server.session.read(declaration_of, request, params.position.line, column)
+
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
+    async def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
         document, line, column = place(params)
+        if known := await declared(params, column):
+            where = f"line {known.span.line}" if known.span.file == document.path else str(known.span)
+            kind, _, what = known.meaning.partition(", ")
+            return hover(Word(known.name, "declared", f"{kind}, `{what}`, {where}"))
         found = describe(line, column, document.source, document.path)
         return hover(found) if found else None
 
@@ -126,8 +136,9 @@ def _names(server: Server) -> None:
         return list(map(completion, complete(line[:column], document.source, document.path)))
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
+    async def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
         document, line, column = place(params)
-        spans = definitions(document.source, document.path, word_at(line, column))
+        known = await declared(params, column)
+        spans = [known.span] if known else definitions(document.source, document.path, word_at(line, column))
         convert = server.converter(params.text_document.uri)
-        return [lsp.Location(convert.uri, convert.range(span)) for span in spans]
+        return [convert.location(span) for span in spans]

@@ -16,6 +16,7 @@ from .check import check
 from .included import readable
 from .library import link
 from .lower import lower
+from .meanings import occurrences_of
 from .parse import parse
 from .preprocess import Expanded, preprocess, with_macro
 from .scope import Occurrence
@@ -132,7 +133,7 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
         raise CompileError(*errors)
     module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
     warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
-    return Result(module, warnings, tuple(program.occurrences))
+    return Result(module, warnings, occurrences_of(program))
 
 
 class _Collector:

@@ -44,11 +44,12 @@ POISON = _Poison()
 @dataclass(frozen=True)
 class Occurrence:
     """The name ``text`` at ``span`` means what was declared at ``declared``, which is ``span`` where it is declared. A
-    name that a macro expands to is at the place of the macro's name."""
+    name that a macro expands to is at the place of the macro's name. ``meaning`` says what was declared, in words."""
 
     text: str
     span: Span
     declared: Span
+    meaning: str = ""
 
 
 class Scopes:
@@ -56,8 +57,8 @@ class Scopes:
 
     def __init__(self) -> None:
         self._stack: list[dict[str, object]] = [{}]
-        self._declared: dict[object, Span] = {}  #: where each meaning was declared first
-        self.occurrences: list[Occurrence] = []
+        self.declared_at: dict[object, Span] = {}  #: where each meaning was declared first
+        self.name_uses: list[tuple[str, Span, object]] = []  #: the names in the text, with their places and meanings
         self.diagnostics: list[Diagnostic] = []
 
     @contextmanager
@@ -82,8 +83,8 @@ class Scopes:
 
     def occurs(self, name: str, meaning: object, span: Span | None) -> None:
         """Record that the name with this meaning stands at ``span``."""
-        if span is not None and meaning in self._declared:
-            self.occurrences.append(Occurrence(name, span, self._declared[meaning]))
+        if span is not None and meaning in self.declared_at:
+            self.name_uses.append((name, span, meaning))
 
     def types(self) -> list[str]:
         """The names that denote a type here."""
@@ -106,7 +107,7 @@ class Scopes:
             )
         self._stack[-1][name] = meaning
         if span is not None and meaning is not POISON:
-            self._declared.setdefault(meaning, span)
+            self.declared_at.setdefault(meaning, span)
             self.occurs(name, meaning, span)
 
     def similar(self, name: str, more=()) -> str:

@@ -30,6 +30,7 @@ __all__ = [
     "OneStore",
     "PlannedEdit",
     "Ports",
+    "RequestedII",
     "Restrict",
     "SourceEdit",
     "WhatIf",
@@ -228,6 +229,22 @@ class KnownEarly:
         """Make the continue condition that of the loop's entry. Always True."""
         loop = copies[self.loop]
         loop.regions[0].terminator.operands[0] = loop.operands[0]
+        return True
+
+
+@dataclass(frozen=True)
+class RequestedII:
+    """Requests another II of a loop, or, with None, takes the request back."""
+
+    loop: Op
+    ii: int | None
+
+    def apply(self, copies: Mapping[Op, Op]) -> bool:
+        """Set or drop the attribute. Always True."""
+        attrs = copies[self.loop].attrs
+        attrs.pop(Attr.II, None)
+        if self.ii is not None:
+            attrs[Attr.II] = self.ii
         return True
 
 

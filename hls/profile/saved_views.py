@@ -147,20 +147,25 @@ def _at(line: int | None) -> str:
 
 
 def _quoted(line: int | None, lines: Sequence[str]) -> str:
-    return f": {textwrap.shorten(lines[line - 1], MOST_QUOTED)}" if line and line <= len(lines) else ""
+    """The source line, without the brace at its end: a viewer puts one behind the title of a group that is open."""
+    if not line or line > len(lines):
+        return ""
+    return f": {textwrap.shorten(lines[line - 1].rstrip().removesuffix('{'), MOST_QUOTED)}"
 
 
 #: flags of a row in GTKWave's save file: binary and aligned to the right, a comment; begin and end of a group
 _BINARY, _COMMENT, _BEGIN, _END = 0x28, 0x200, 0x800000, 0x1000000
 #: also: its values are words of the waveform's table
 _ENUM = 0x100000000
-#: the pixels that a view is made for
-PIXELS = 600
+#: the size of the window and the widths of its columns, in pixels; what is left for the waves of them
+WINDOW, TREE, NAMES = (1600, 1000), 260, 480
+PIXELS = 780
+_FRAME = 200  #: pixels to which the zoom of a save file refers
 _NAMED_MARKERS = 26  #: GTKWave has one for each letter
 
 
 def gtkw_text(view: View, waveform: Path) -> str:
-    """The text of FILE.gtkw. Its zoom is -log2 of the time units of a pixel; -1 is a marker that is not set."""
+    """The text of FILE.gtkw. Its zoom is -log2 of the time units of 200 pixels; -1 is a marker that is not set."""
     span = max(1, view.time(view.end) - view.time(view.first))
     times = [view.time(marker.cycle) for marker in view.markers]
     at = [times[0] if times else -1, *times, *[-1] * (_NAMED_MARKERS - len(times))]
@@ -169,11 +174,11 @@ def gtkw_text(view: View, waveform: Path) -> str:
         *(f"[*] {name}: {m.text}: {m.cycles:,} cycles" for name, m in zip("ABCDE", view.markers)),
         f'[dumpfile] "{waveform.absolute()}"',
         f"[timestart] {view.time(view.first)}",
-        "[size] 1600 1000",
+        f"[size] {WINDOW[0]} {WINDOW[1]}",
         "[pos] -1 -1",
-        f"*-{math.log2(max(1.0, span / PIXELS)):.6f} {' '.join(map(str, at))}",
-        "[sst_width] 260",
-        "[signals_width] 380",
+        f"*-{math.log2(max(1.0, _FRAME * span / PIXELS)):.6f} {' '.join(map(str, at))}",
+        f"[sst_width] {TREE}",
+        f"[signals_width] {NAMES}",
     ]
     lines += [line for group in view.groups for line in _gtkw_group(group, view.words)]
     return "\n".join(lines) + "\n"

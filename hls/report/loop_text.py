@@ -8,7 +8,7 @@ from .layout import count, wrapped
 from .model import Bottleneck, Conflict, Loop, LoopPrediction, Path, Share
 from .phrasing import at
 
-__all__ = ["loop_tree", "say_conflict", "say_loop", "say_predicted"]
+__all__ = ["loop_tree", "say_clock_points", "say_conflict", "say_loop", "say_predicted"]
 
 #: Parts of a recurrence that are listed individually.
 MOST_SHARES = 6
@@ -131,6 +131,8 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     lines += [f"Address conflict: {say_conflict(one)}." for one in loop.conflicts]
     if loop.advice:
         lines.append(f"{loop.advice}.")
+    if loop.clock_points:
+        lines.append(f"II against clock: {say_clock_points(loop)}.")
     if loop.one_at_a_time:
         lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
     if loop.speculative:
@@ -146,6 +148,15 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     if loop.predicted:
         lines.append(f"{say_predicted(loop.predicted)}.")
     return lines + _path(loop.path, clock_mhz)
+
+
+def say_clock_points(loop: Loop) -> str:
+    """The II and the clock of a loop as it is, and at another II."""
+    points = (
+        f"{one.how}, II {one.ii} at {one.fmax_mhz:g} MHz: {one.iterations_per_us:g} iterations a microsecond"
+        for one in loop.clock_points
+    )
+    return "; ".join(points)
 
 
 def say_predicted(one: LoopPrediction) -> str:

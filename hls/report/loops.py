@@ -19,6 +19,7 @@ from .accesses import expression_at
 from .advice import Advisor, Measured
 from .advice_text import say_advice
 from .bottleneck import LoopExplainer
+from .clock_points import clock_points
 from .conflicts import conflicts
 from .critical_path import longest_path
 from .gone import ONCE, LoopWatch
@@ -178,7 +179,7 @@ class _Collector:
             waits=expression_at(self.module.sources, ordered.span if ordered else None),
             waits_for=expression_at(self.module.sources, ordered.other if ordered else None),
         )
-        return self._advised(plan, loop)
+        return self._with_clock_points(plan, self._advised(plan, loop))
 
     def _waits_at(self, level: LevelPlan) -> tuple[str, ...]:
         """What a token may wait for between a level and the next; a store is only requested there."""
@@ -231,6 +232,12 @@ class _Collector:
         advisor = Advisor(self.kernel, self.what_if, self.explainer, self.memories, self._measure)
         found = advisor.advise(plan, loop, lossless, inside[0] if len(inside) == 1 else None)
         return replace(loop, advice=say_advice(found, loop), would_be=found)
+
+    def _with_clock_points(self, plan: RegionPlan, loop: Loop) -> Loop:
+        if self.what_if is None or self.timing is None:
+            return loop
+        points = clock_points(self.kernel, plan, loop, self.timing, self.what_if, self._measure)
+        return replace(loop, clock_points=points)
 
     def _measure(self, kernel) -> Measured:
         """The loops of a trial of the kernel, without advice."""

@@ -11,7 +11,20 @@ from ..model.area import NOTHING, Resources
 from ..records import computed
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
-from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Rewrite, Serial, Share, Unroll, WouldBe
+from .facts.loops import (
+    Bottleneck,
+    ClockPoint,
+    Conflict,
+    Copies,
+    Loop,
+    Part,
+    Path,
+    Rewrite,
+    Serial,
+    Share,
+    Unroll,
+    WouldBe,
+)
 from .facts.memories import (
     Access,
     BufferCopy,
@@ -37,6 +50,7 @@ __all__ = [
     "Bottleneck",
     "BufferCopy",
     "Channel",
+    "ClockPoint",
     "Conflict",
     "Copies",
     "Depth",

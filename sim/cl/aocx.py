@@ -33,17 +33,19 @@ _DAMAGE = (
 @dataclass(frozen=True)
 class Aocx:
     """A compiled program for the board of that name; ``march`` is ``hardware`` or ``emulator``, ``files`` are those
-    that the compiler wrote, by path."""
+    that the compiler wrote, by path; ``clock_mhz`` is the kernel clock that they are for, None where any will do."""
 
     binary: Binary
     board: str
     march: str
     files: Mapping[str, bytes]
+    clock_mhz: float | None = None
 
     def to_bytes(self) -> bytes:
         """The content of the file."""
         members = {PROGRAM: self.binary.to_bytes(), **self.files}
         facts = {"format": FORMAT, "board": self.board, "march": self.march, "digest": _digest(members)}
+        facts |= {} if self.clock_mhz is None else {"clock_mhz": self.clock_mhz}
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in ((FACTS, json.dumps(facts).encode()), *members.items()):
@@ -64,20 +66,26 @@ class Aocx:
             facts = json.loads(members.pop(FACTS))
             number, digest = facts["format"], facts["digest"]
             board, march = str(facts["board"]), str(facts["march"])
+            clock = float(facts["clock_mhz"]) if "clock_mhz" in facts else None
         except _DAMAGE as error:
             raise _invalid(f"this is no .aocx of sluice, or it is damaged; make it again with aoc: {error}") from None
         if number != FORMAT:
             raise _invalid(f"the .aocx has format {number}, and this sluice reads {FORMAT}; make it again with aoc")
         if digest != _digest(members) or PROGRAM not in members:
             raise _invalid("the .aocx does not match its digest: it is damaged; make it again with aoc")
-        return cls(Binary.of(members.pop(PROGRAM)), board, march, members)
+        return cls(Binary.of(members.pop(PROGRAM)), board, march, members, clock)
 
-    def for_device(self, board: str, kind: str) -> Binary:
-        """The program on a device: of that board, run as RTL (kind ``board``) or not. Raises LogicError
-        (INVALID_BINARY) if it was compiled for another board, or for the emulator alone."""
+    def for_device(self, board: str, kind: str, clock_mhz: float) -> Binary:
+        """The program on a device: of that board with that kernel clock, run as RTL (kind ``board``) or not. Raises
+        LogicError (INVALID_BINARY) if it was compiled for another board or clock, or for the emulator alone."""
         if self.board != board:
             raise _invalid(
                 f"the .aocx was compiled for board {self.board}, and the device is {board}; set SLUICE_BOARD"
+            )
+        if kind == "board" and self.clock_mhz not in (None, clock_mhz):
+            raise _invalid(
+                f"the .aocx was compiled for {self.clock_mhz:g} MHz, and the clock of the device is {clock_mhz:g}; "
+                f"set SLUICE_BOARD={board}@{self.clock_mhz:g}"
             )
         if self.march == "emulator" and kind == "board":
             raise _invalid(

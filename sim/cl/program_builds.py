@@ -81,7 +81,11 @@ def only_binary(context: Context, devices: object, binaries: Sequence[bytes]) ->
             "cl.Program(context, context.devices, [binary])",
         )
     device, data = context.device, binaries[0]
-    return Aocx.of(data).for_device(device.board.name, device.kind) if is_archive(data) else Binary.of(data)
+    return (
+        Aocx.of(data).for_device(device.board.name, device.kind, device.board.clock.kernel_mhz)
+        if is_archive(data)
+        else Binary.of(data)
+    )
 
 
 def _model_source(source: str, board: Board, options: Options, file: str) -> emulated.Emulated:

@@ -1,17 +1,20 @@
 """The vendor's command ``aoc`` over ours: compiles a kernel file into a ``.aocx``."""
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hls.dependency_file import dependency_rule, escaped
-from hls.target.board import Board, BoardError, known_boards, load_board
+from hls.target.board import Board, BoardError, board_and_clock, known_boards, load_board
 from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
 from sim.cl.binary import Binary
+from sim.cl.options import DEPTH_OPTION, RELAXED
+from sim.emulator.channel_depths import DEPTH_MODELS
 
 __all__ = ["Request", "main", "parse"]
 
@@ -23,7 +26,12 @@ USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
   -profile[=...]    build hardware counters
   -dep-files=FILE   write the files that were read, as a rule for make
   -l FILE           build calls of the functions of a library with its Verilog modules
-  -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY
+  -clock=N[MHz]     the clock to schedule for, also in Hz, kHz or GHz
+  -printf           build what kernels print into the Verilog; the simulated board prints without it, too
+  -emulator-channel-depth-model=default, strict or ignore-depth
+                    how deep channels are with -march=emulator         [default: as in hardware]
+  -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY, -const-cache-bytes=N, -private-cache-bytes=N,
+  -copy-bytes=N, -axi-masters=N, -cl-denorms-are-zero, -cl-single-precision-constant, -cl-fast-relaxed-math
   -list-boards      list the boards
   -version, -help   the version; this text
   -v                say what is done"""
@@ -41,6 +49,11 @@ IGNORED = (
     "-parallel",
     "-ffp-",
 )
+#: options that programs are built with, as they stand; those of a number
+BUILD_OPTIONS = {"-fp-relaxed", "-fpc", "-cl-denorms-are-zero", "-cl-single-precision-constant"}
+BUILD_NUMBERS = ("-const-cache-bytes", "-private-cache-bytes", "-copy-bytes", "-axi-masters")
+DEPTHS = f"-{DEPTH_OPTION}"
+HERTZ = {"": 1.0, "hz": 1e-6, "khz": 1e-3, "mhz": 1.0, "ghz": 1e3}  #: MHz of a unit
 DEFAULT_BOARD = "de5net"
 SUFFIXES = (".aocx", ".aoco", ".aocr")
 #: what `sluice compile` writes, beside which there may be files of the user
@@ -58,10 +71,13 @@ class Request:
     source: Path | None = None
     output: Path | None = None
     board: str = ""
+    clock: float | None = None  #: MHz
     march: str = "hardware"
     suffix: str = ".aocx"
     report: bool = False
     counters: bool = False
+    printf: bool = False
+    depths: str = ""  #: the model of channels in the emulator
     list_boards: bool = False
     shown: str = ""  #: a text that is asked for in place of a compilation
     verbose: bool = False
@@ -111,8 +127,18 @@ def parse(words: list[str]) -> Request:
             found.options.append(f"-library={Path(value(word, '-l')).resolve()}")
         elif word.startswith("-march"):
             found.march = value(word, "-march")
-        elif word in ("-fp-relaxed", "-fpc") or word.startswith("-no-interleaving="):
+        elif word in RELAXED:
+            found.options.append("-fp-relaxed")
+        elif word in BUILD_OPTIONS or word.startswith("-no-interleaving="):
             found.options.append(word)
+        elif (number := word.partition("=")[0]) in BUILD_NUMBERS:
+            found.options.append(f"{number}={_number(number, value(word, number))}")
+        elif word.startswith("-clock"):
+            found.clock = _megahertz(value(word, "-clock"))
+        elif word.startswith(DEPTHS.removesuffix("=")):
+            found.depths = value(word, DEPTHS.removesuffix("="))
+        elif word == "-printf":
+            found.printf = True
         elif word[:2] in ("-D", "-I"):
             text = value(word, word[:2])
             found.options.append(word[:2] + (str(Path(text).resolve()) if word[1] == "I" else text))
@@ -128,7 +154,27 @@ def parse(words: list[str]) -> Request:
             found.source = Path(word)
     if found.march not in ("hardware", "emulator"):
         raise UsageError(f"-march is emulator, or left out, not {found.march}")
+    if found.depths not in ("", *DEPTH_MODELS):
+        raise UsageError(f"{DEPTHS.removesuffix('=')} is {', '.join(DEPTH_MODELS)}, not {found.depths}")
+    if found.depths and found.march == "emulator":
+        found.options.append(DEPTHS + found.depths)
+    elif found.depths:
+        found.ignored.append(f"{DEPTHS}{found.depths} (it is for -march=emulator)")
     return found
+
+
+def _number(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 12:
+        raise UsageError(f"{name} is a number of 0 or more, not {text}")
+    return int(text)
+
+
+def _megahertz(text: str) -> float:
+    """A clock such as 300, 300MHz or 0.3GHz, in MHz."""
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?) *([a-z]*)", text.lower())
+    if found is None or found[2] not in HERTZ:
+        raise UsageError(f"-clock is a number in MHz, or with Hz, kHz, MHz or GHz, not {text}")
+    return float(found[1]) * HERTZ[found[2]]
 
 
 def main(words: list[str]) -> int:
@@ -156,7 +202,8 @@ def main(words: list[str]) -> int:
 
 
 def _compile(request: Request, source: Path) -> int:
-    board = load_board(request.board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD)
+    name = request.board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
+    board = load_board(name if request.clock is None else f"{board_and_clock(name)[0]}@{request.clock:g}")
     options = (*request.options, f"-I{source.resolve().parent}")
     folder = request.target.with_suffix("")
     if request.march == "emulator":
@@ -172,7 +219,8 @@ def _compile(request: Request, source: Path) -> int:
             return code
         files = _results(folder)
     text = source.read_text(errors="replace")
-    data = Aocx(Binary(text, options), board.name, request.march, files).to_bytes()
+    clock = board.clock.kernel_mhz if request.march == "hardware" else None
+    data = Aocx(Binary(text, options), board.name, request.march, files, clock).to_bytes()
     request.target.write_bytes(data)
     if request.verbose:
         print(f"aoc: {request.target}: {len(data):,} bytes, {len(files)} files, board {board.name}")
@@ -200,6 +248,8 @@ def _hardware(request: Request, source: Path, folder: Path) -> int:
     """Compile into a folder beside the file, as the vendor's does; returns the exit code."""
     command = [sys.executable, "-P", "-m", "sluice", "compile", str(source), "-o", str(folder)]
     command += ["--board", request.board] if request.board else []
+    command += ["--clock", f"{request.clock:g}"] if request.clock is not None else []
+    command += ["--printf"] if request.printf else []
     for option in request.options:
         name, _, text = option.partition("=")
         short = option[:2] in ("-D", "-I")

@@ -8,11 +8,17 @@ versions 150 and 156 have both drawn are alike, bit by bit, so all versions are 
 
 import base64
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from hls.driver import compile
+from hls.report import html
+from hls.report.collect import collect
+from tests.browser.chromium import HEIGHT, WIDTH
 from tests.browser.page import VIEWS
+from tests.site.pages import DOCS, blocks
 
 pytestmark = pytest.mark.browser
 
@@ -42,6 +48,8 @@ PROFILE = {
     "roofline": {"item": "launch:0"},
 }
 VERSION = FOLDER / "chromium.txt"
+#: the kernels of the tutorial before and after its edit, of whose loops README.md has pictures: of a low window
+TUTORIAL, LOW = ("dot", "shift"), 560
 
 
 def picture(page, view: str) -> str:
@@ -81,6 +89,29 @@ def test_view_of_a_profile_looks_as_before(light, tmp_path, view):
     light.run("document.activeElement.blur()")
     light.settle()
     compare(light, tmp_path, shot(light), FOLDER / f"profile-{view}-light.webp")
+
+
+@pytest.mark.parametrize("name", TUTORIAL)
+def test_the_loop_of_the_tutorial_looks_as_before(light, tmp_path, name):
+    (block,) = (one for one in blocks(DOCS / "tutorial.md") if one.title == f"{name}.cl")
+    light.files[name] = tmp_path / f"{name}.html"
+    report = collect(compile(block.body, "de5net", file=block.title), block.title)
+    light.files[name].write_text(html.render(report), encoding="utf-8")
+    with resized(light, LOW):
+        light.open(name, view="loops", item="loop:dot/i")
+        light.settle()
+        compare(light, tmp_path, shot(light), FOLDER / f"tutorial-{name}.webp")
+
+
+@contextmanager
+def resized(page, height: int):
+    """The window with another height."""
+    size = {"width": WIDTH, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**size, "height": height})
+    try:
+        yield
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**size, "height": HEIGHT})
 
 
 def compare(page, tmp_path: Path, made: str, golden: Path) -> None:

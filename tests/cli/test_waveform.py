@@ -81,6 +81,8 @@ def test_the_window_and_the_markers_are_at_the_longest_stalls(traced):
     assert begin < times[0] < times[0] + round(waits[0]["longest"] * period) < end
     zoom = next(line for line in (folder / "t.gtkw").read_text().splitlines() if line.startswith("*"))
     assert list(map(int, zoom.split()[1:7])) == [times[0], *times]
+    # GTKWave's zoom is the negated logarithm of the time that 200 pixels show: its 780 pixels of waves show the same window
+    assert 2 ** -float(zoom.split()[0][1:]) * 780 / 200 == pytest.approx(end - begin, rel=1e-3)
     worst = [row for row in rows if row["kind"] == "account"][:3]
     for row in worst:
         assert f"  {row['kernel']}, line {row['line']}: {row['what']}: {row['cycles']:,} of {row['of']:,} " in printed

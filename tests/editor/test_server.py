@@ -176,6 +176,52 @@ def test_words_and_definitions(tmp_path):
     asyncio.run(session())
 
 
+NAMES = """typedef struct { int x; float y; } pair;
+enum { A = 3, B };
+channel float lanes[2];
+float twice(float v) { return v * 2.0f; }
+__kernel void k(__global const pair *restrict p, __global float *o, int n)
+{
+    __local float t[16];
+    const int m = B;
+    for (int i = 0; i < n; i++) {
+        int m = i & 15;
+        t[m] = twice(p[i].x);
+        write_channel_intel(lanes[1], t[m]);
+    }
+    o[0] = m;
+}
+"""
+
+
+def test_a_name_is_shown_with_its_type_and_leads_to_its_declaration(tmp_path):
+    """Also where an inner variable has the name of an outer one, and not from one text to the next with an error."""
+    wanted = {  # line and column, from 0: what is shown, and the line (from 1) of the declaration
+        (0, 36): ("**pair**: type of 8 bytes, `pair { int x; float y; }`, line 1", 1),
+        (7, 18): ("**B**: enumeration constant, `4`, line 2", 2),
+        (8, 24): ("**n**: parameter, `int`, line 5", 5),
+        (10, 10): ("**m**: variable, `int`, line 10", 10),
+        (13, 12): ("**m**: variable, `const int`, line 8", 8),
+        (10, 8): ("**t**: variable in local memory, `float[16]`, line 7", 7),
+        (10, 17): ("**twice**: function, `float twice(float)`, line 4", 4),
+        (10, 22): ("**p**: parameter, `__global const pair *restrict`, line 5", 5),
+        (11, 30): ("**lanes**: channels, `float[2]`, line 3", 3),
+    }
+
+    async def session():
+        async with editor(tmp_path / "k.cl") as one:
+            one.open(NAMES)
+            assert await one.messages() == []
+            for place, (shown, line) in wanted.items():
+                (declared,) = await one.definition(*place)
+                assert (await one.hover(*place), declared.range.start.line + 1) == (shown, line)
+            one.change(NAMES.replace("t[m] =", "u[m] ="))
+            assert await one.hover(13, 12) == "" and await one.definition(13, 12) == []
+            assert (await one.hover(10, 17)).startswith("**twice**: function, line 4")
+
+    asyncio.run(session())
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_random_edits(example):
     """200 edits in a row, of which most leave a text that is no program: the server answers every request, and in the

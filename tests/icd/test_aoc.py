@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sim import cl
@@ -87,6 +88,9 @@ def test_a_wrong_kernel_is_shown_by_line_and_leaves_no_file(capfd):
         (["-march=fpga"], "-march is emulator, or left out, not fpga"),
         (["a.cl", "b.cl"], "one file is compiled at a time"),
         (["-o"], "-o needs a value"),
+        (["-emulator-channel-depth-model=deep"], "is hardware, strict, default, ignore-depth, not deep"),
+        (["-const-cache-bytes=many"], "-const-cache-bytes is a number of 0 or more, not many"),
+        (["-clock=fast"], "-clock is a number in MHz, or with Hz, kHz, MHz or GHz, not fast"),
     ],
 )
 def test_a_wrong_command_line_is_told(words, what, capfd):
@@ -172,3 +176,45 @@ def test_make_learns_which_files_were_read(march):
 )
 def test_version_and_help(option, said, capfd):
     assert main([option]) == 0 and capfd.readouterr().out.startswith(said)
+
+
+CHAIN = """#pragma OPENCL EXTENSION cl_intel_channels : enable
+channel int c __attribute__((depth(4)));
+__kernel void put(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }
+__kernel void take(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = read_channel_intel(c); }
+"""
+
+
+@pytest.mark.parametrize(("model", "holds"), [("strict", 4), ("default", 4), ("ignore-depth", 100)])
+def test_the_emulator_has_channels_as_deep_as_the_file_says(model, holds):
+    Path("chain.cl").write_text(CHAIN)
+    assert main(["-march=emulator", f"-emulator-channel-depth-model={model}", "chain.cl"]) == 0
+    context = cl.create_some_context(device="emulator")
+    program = cl.Program(context, context.devices, [Path("chain.aocx").read_bytes()]).build()
+    queue = cl.CommandQueue(context)
+    program.put(queue, (1,), None, np.int32(holds)).wait()  # alone: nobody takes
+    if model == "strict":
+        with pytest.raises(cl.Error):
+            program.put(queue, (1,), None, np.int32(1)).wait()
+
+
+def test_a_file_for_another_clock_runs_on_a_board_of_that_clock():
+    Path("k.cl").write_text("__kernel void k(__global int *restrict o) { o[0] = 7; }")
+    assert main(["-clock=0.2GHz", "k.cl"]) == 0
+    data = Path("k.aocx").read_bytes()
+    assert Aocx.of(data).clock_mhz == 200 and b"200 MHz" in Aocx.of(data).files["report.txt"]
+    Aocx.of(data).for_device("de5net", "board", 200.0)
+    Aocx.of(data).for_device("de5net", "emulator", 240.0)
+    with pytest.raises(cl.LogicError, match="SLUICE_BOARD=de5net@200"):
+        Aocx.of(data).for_device("de5net", "board", 240.0)
+
+
+def test_options_of_programs_reach_the_compiler():
+    words = ["-cl-denorms-are-zero", "-const-cache-bytes", "4096", "-axi-masters=2", "-cl-fast-relaxed-math", "-printf"]
+    found = parse([*words, "-clock=150MHz", "k.cl"])
+    assert found.options == ["-cl-denorms-are-zero", "-const-cache-bytes=4096", "-axi-masters=2", "-fp-relaxed"]
+    assert (found.printf, found.clock) == (True, 150.0)
+    assert parse(["-emulator-channel-depth-model", "strict", "k.cl"]).ignored[0].endswith("(it is for -march=emulator)")
+    Path("p.cl").write_text('__kernel void p(__constant int *a) { printf("%d", a[0]); }')
+    assert main(["-const-cache-bytes=4096", "-cl-denorms-are-zero", "-printf", "p.cl"]) == 0
+    assert "printf" in Aocx.of(Path("p.aocx").read_bytes()).files["interface.json"].decode()

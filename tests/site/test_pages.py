@@ -1,8 +1,12 @@
 """The pages of the documentation that are run: every file and command, and what is printed."""
 
+import re
+
 import pytest
 
-from .pages import PAGES, Failure, blocks, differs, run_page
+from .pages import DOCS, PAGES, Failure, blocks, differs, run_page
+
+README = DOCS.parent / "README.md"
 
 #: those with commands that build a simulator
 ON_THE_BOARD = [page for page in PAGES if any(block.board for block in blocks(page))]
@@ -17,6 +21,15 @@ def test_the_commands_print_what_the_page_shows(page, tmp_path):
 @pytest.mark.parametrize("page", ON_THE_BOARD, ids=lambda page: page.stem)
 def test_the_commands_on_the_board_print_what_the_page_shows(page, tmp_path):
     assert run_page(page, tmp_path, board=True) > 0
+
+
+def test_the_readme_shows_what_the_tutorial_prints():
+    text, tutorial = README.read_text(), (DOCS / "tutorial.md").read_text()
+    edit = text[text.index("## An II of 7") : text.index("## Where every cycle went")]
+    (block,) = re.findall(r"^```\n(.*?)^```$", edit, re.MULTILINE | re.DOTALL)
+    assert block in tutorial
+    figures = set(re.findall(r"\d,\d{3}|II \d -> \d \([^)]*\)", edit.replace(block, "")))
+    assert len(figures) >= 6 and not [one for one in figures if one not in tutorial]
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,8 @@ class RegionPlanner:
         if wish is None:
             return needed
         if needed.ii > wish:
-            raise _missed(loop, wish, needed.ii, found.always, found.stages)
+            slower = _Rate(causes | {"schedule": found.least_slower}, latency)
+            raise _missed(loop, wish, needed.ii, slower.ii, found)
         return _Rate(causes | {"request": wish}, latency)
 
     def _undecided(self, found: Schedule) -> int:
@@ -294,14 +295,15 @@ class RegionPlanner:
         )
 
 
-def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
-    """The error for an initiation interval that is smaller than the least possible one."""
+def _missed(loop: Op, wish: int, least: int, slower: int, found: Schedule) -> CompileError:
+    """The error for an initiation interval that is smaller than the least possible one; ``slower`` is the least one at
+    any slower clock."""
     region = loop.regions[0]
-    bottleneck = next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == least), None)
+    bottleneck = next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == least), None)
     slow = [key for key in bottleneck.shares() if isinstance(key, Op)] if bottleneck else []
     names = dict.fromkeys(v.name for op in slow for v in op.results if v.name)
     if not names:
-        names = dict.fromkeys(c.arg.name for c in carried if c.write.level > c.read.level and c.arg.name)
+        names = dict.fromkeys(c.arg.name for c in found.always if c.write.level > c.read.level and c.arg.name)
     why = (
         f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} the result of the previous iteration"
         if names
@@ -309,9 +311,10 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
     )
     place = next((op.span for op in slow if op.span), None)
     at = f" (line {place.line})" if place else ""
+    or_slower = f", or for {slower}, which lowers the clock" if slower < least else ""
     return CompileError.at(
         loop.span or region.terminator.span,
         f"#pragma ii {wish} cannot be met: the least is {least}{why}{at}",
-        f"ask for {least}, or shorten what goes from one iteration to the next",
+        f"ask for {least}{or_slower}, or shorten what goes from one iteration to the next",
         code=Code.II_NOT_MET,
     )

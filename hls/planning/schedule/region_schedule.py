@@ -78,13 +78,14 @@ class _Scheduled:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Schedule:
     """Where and when everything in a region executes. ``least`` is the II that its levels need, ``ii`` that or what the
-    source requests."""
+    source requests; ``least_slower`` is the least at any slower clock, where the request is missed, else ``least``."""
 
     region: Region
     levels: Levels
     stages: list[LevelStages]
     speculative: bool
     least: int
+    least_slower: int
     ii: int
     carried: tuple[Carried, ...]
     start: dict[Op, Point]
@@ -146,14 +147,16 @@ class RegionScheduler:
         found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
         found = self._apart(region, loop, found)
         levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
-        wish = loop.attrs.get(Attr.II, 1) if loop is not None else 1
+        wish, slowest = loop.attrs.get(Attr.II, 1) if loop is not None else 1, 1
         if loop is not None and Attr.II in loop.attrs:
             schedule = partial(
                 level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known
             )
-            schedulers = [
-                self._hurried(partial(schedule, k), s, wish) if s.least > wish else s for k, s in enumerate(schedulers)
+            hurried = [
+                self._hurried(partial(schedule, k), s, wish) if s.least > wish else (s, 1)
+                for k, s in enumerate(schedulers)
             ]
+            schedulers, slowest = [s for s, _ in hurried], max(least for _, least in hurried)
         least = max(s.least for s in schedulers)
         ii = max(wish, least)
         first = self._settled(region, loop, levels, schedulers[0], ii, speculative) if not known else None
@@ -168,6 +171,7 @@ class RegionScheduler:
             stages=stages,
             speculative=speculative,
             least=least,
+            least_slower=min(least, slowest) if least > wish else least,
             ii=ii,
             carried=carried,
             start=start,
@@ -187,6 +191,7 @@ class RegionScheduler:
             stages=stages,
             speculative=False,
             least=ii,
+            least_slower=ii,
             ii=ii,
             carried=(),
             start=start,
@@ -210,22 +215,25 @@ class RegionScheduler:
                 return closer
         return usual
 
-    def _hurried(self, schedule: Callable[..., LevelScheduler], usual: LevelScheduler, wish: int) -> LevelScheduler:
+    def _hurried(
+        self, schedule: Callable[..., LevelScheduler], usual: LevelScheduler, wish: int
+    ) -> tuple[LevelScheduler, int]:
         """A level with the II that the source requests at the cost of the clock: the clock period is stretched as far
         as its chains need, to within 2 %. The level stays as it was where something other than the length of chains
-        forbids that II."""
+        forbids that II. Also returns the least II at the longest period."""
         short, long = usual.period, SLOWEST * usual.period
-        found = usual
+        found, least = usual, usual.least
         while long > 1.02 * short:
             period = long if found is usual else (short * long) ** 0.5
             closer = schedule(period=period)
+            least = min(least, closer.least)
             if closer.least <= wish:
                 long, found = period, closer
             elif found is usual:
                 break
             else:
                 short = period
-        return found
+        return found, least
 
     def _schedulers(
         self,

@@ -7,7 +7,19 @@ from ...diag import Span
 from ...records import computed
 from .predictions import LoopPrediction
 
-__all__ = ["Bottleneck", "Conflict", "Copies", "Loop", "Part", "Path", "Serial", "Share", "Unroll", "WouldBe"]
+__all__ = [
+    "Bottleneck",
+    "ClockPoint",
+    "Conflict",
+    "Copies",
+    "Loop",
+    "Part",
+    "Path",
+    "Serial",
+    "Share",
+    "Unroll",
+    "WouldBe",
+]
 
 
 class Part(StrEnum):
@@ -119,6 +131,20 @@ class WouldBe:
 
 
 @dataclass(frozen=True)
+class ClockPoint:
+    """An II of a loop with the clock that its critical path then permits."""
+
+    how: str  #: "as it is", or with or without which pragma
+    ii: int
+    fmax_mhz: float
+
+    @computed
+    def iterations_per_us(self) -> float:
+        """Iterations that start in a microsecond at that clock, if nothing stalls."""
+        return round(self.fmax_mhz / self.ii, 1)
+
+
+@dataclass(frozen=True)
 class Conflict:
     """A load that is compared with earlier stores in flight, and waits only for a store to its own address: at most
     ``cycles`` then, from iteration to iteration. ``forwarded``: it takes the value from that store, and does not wait
@@ -188,6 +214,8 @@ class Loop:
     path: Path | None = None
     advice: str = ""  #: what to try first against the bottleneck, or else against a serial region
     would_be: tuple[WouldBe, ...] = ()  #: each change that was found to help, those of ``advice`` first
+    #: II against clock: the loop as it is, then what another II would permit; empty where there is no choice
+    clock_points: tuple[ClockPoint, ...] = ()
     gone: str = ""  #: "runs once", "never runs", "removed" (its result is never used), or "replaced" by other hardware
     at_most: bool = False  #: II and pace are upper limits, for slow memory responses: memory may respond at once
     conflicts: tuple[Conflict, ...] = ()

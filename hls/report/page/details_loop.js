@@ -34,6 +34,7 @@ DETAILS.loop = (loop, item) => [
         )
       : null,
     loop.would_be.length ? section("What would help", wouldBeTable(loop)) : null,
+    loop.clock_points?.length ? section("II against clock", clockPointsTable(loop)) : null,
     loop.serial.length
       ? section(
           "Serial region",
@@ -177,6 +178,18 @@ function wouldBeTable(loop) {
     loop.fmax_mhz ? `${number(loop.fmax_mhz, 1)} MHz` : "",
     number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2),
   ];
+  return besideNow(heads, [now, ...loop.would_be.map(row)]);
+}
+
+/** The loop as it is, and at another II with the clock that this permits. */
+function clockPointsTable(loop) {
+  const heads = ["", "II", "fmax", "iterations a µs"];
+  const rows = loop.clock_points.map((one) => [one.how, one.ii, `${number(one.fmax_mhz, 1)} MHz`, number(one.iterations_per_us, 1)]);
+  return besideNow(heads, rows);
+}
+
+/** A table whose first row is the loop as it is. */
+function besideNow(heads, rows) {
   return h(
     "table",
     { class: "small" },
@@ -192,7 +205,7 @@ function wouldBeTable(loop) {
     h(
       "tbody",
       null,
-      [now, ...loop.would_be.map(row)].map((cells, index) =>
+      rows.map((cells, index) =>
         h(
           "tr",
           { class: index ? null : "quiet" },
