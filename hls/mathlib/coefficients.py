@@ -251,7 +251,7 @@ DOUBLE_POLYNOMIALS = (
     ),
     Polynomial("SIN", of_root(mp.sin), 0, 0.61686, 7, 62, "sin(x) / x in x^2", (1 << 62,)),
     Polynomial("COS", lambda z: mp.cos(mp.sqrt(z)), 0, 0.61686, 7, 62, "cos(x) in x^2", (1 << 62,)),
-    Polynomial("SINPI", lambda z: mp.sin(mp.pi * mp.sqrt(z)) / mp.sqrt(z) if z else mp.pi, 0, 0.25, 10, 60, "sin(pi * x) / x in x^2"),
+    Polynomial("SINPI", of_root(lambda x: mp.sin(mp.pi * x)), 0, 0.25, 10, 60, "sin(pi * x) / x in x^2"),
     Polynomial("ERF", of_root(mp.erf), 0, 1, 14, 62, "erf(x) / x in x^2"),
     Polynomial(
         "ERFC",
@@ -450,7 +450,9 @@ def native_angle() -> list[str]:
 def headers() -> dict[str, str]:
     """The headers by name."""
     return {
-        "coefficients.h": _text(POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables("quarters", 8, 6, 30), two_over_pi(7, 32)),
+        "coefficients.h": _text(
+            POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables("quarters", 8, 6, 30), two_over_pi(7, 32)
+        ),
         "native_coefficients.h": _text(NATIVE_LINES, NATIVE_CONSTANTS, native_angle()),
         "double_coefficients.h": _text(
             DOUBLE_POLYNOMIALS,

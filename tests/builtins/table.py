@@ -10,7 +10,7 @@ type makes it a pointer.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["FLOATS", "INTEGERS", "LENGTHS", "REFUSED", "Call", "calls"]
+__all__ = ["FLOATS", "INTEGERS", "LENGTHS", "Call", "calls"]
 
 INTEGERS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64}
 FLOATS = {"float": 32, "double": 64, "half": 16}

@@ -8,7 +8,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.frontend.library import link
 from hls.ir.interpreter import run_kernel
