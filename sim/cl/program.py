@@ -306,6 +306,11 @@ class Kernel:
         self._dtypes: list[np.dtype | None] = [None] * self.num_args
         self._lock = threading.RLock()
 
+    def writes(self, index: int) -> bool:
+        """Whether the kernel writes to the buffer that is this argument."""
+        argument = self.interface.arguments[index]
+        return argument.kind == "buffer" and argument.name in self.program._restrict.written(self.function_name)
+
     @property
     def context(self) -> Context:
         """The context of the kernel's program."""
