@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hls.diag import render
+from hls.diag import CompileError, render
 from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
@@ -307,9 +307,13 @@ class Kernel:
         self._lock = threading.RLock()
 
     def writes(self, index: int) -> bool:
-        """Whether the kernel writes to the buffer that is this argument."""
+        """Whether the kernel writes to the buffer that is this argument, or may do so: of a program for the emulator
+        that is too large to be looked at as a whole, that is not known."""
         argument = self.interface.arguments[index]
-        return argument.kind == "buffer" and argument.name in self.program._restrict.written(self.function_name)
+        try:
+            return argument.kind == "buffer" and argument.name in self.program._restrict.written(self.function_name)
+        except CompileError:
+            return True
 
     @property
     def context(self) -> Context:
