@@ -1,7 +1,7 @@
 """The built-in functions on floats that are one IR operation of their own, or that need more than a few.
 
 Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float
-and some also for double. A half is computed in float, which has more than twice its digits, where that gives the same
+and for double. A half is computed in float, which has more than twice its digits, where that gives the same
 result.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from ..ir import Attr, FloatType, Value
-from ..mathlib import DOUBLES, FUNCTIONS, HALVES, SIGNATURES, Signature
+from ..mathlib import FUNCTIONS, HALVES, SIGNATURES, Signature
 from . import types as ct
 
 __all__ = ["MATH", "LibraryCall", "floating"]
@@ -50,12 +50,7 @@ class LibraryCall:
         if t == ct.HALF:
             signature = HALVES.get(self.name, signature)
         if t == ct.DOUBLE:
-            if self.name not in DOUBLES:
-                return (
-                    "is not built for double: convert its arguments to float; docs/arithmetic.md names the "
-                    "functions of double"
-                )
-            signature = DOUBLES[self.name]
+            signature = _named(self.name, "math_double__")
         if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in _FLOATS):
             return f"takes ({', '.join(signature.parameters)})"
         kinds = {**ct.SCALARS, "float": t}  # a half is accepted where the signature says float
@@ -66,7 +61,7 @@ class LibraryCall:
         without a version for half compute in float. Returns the result."""
         if t in (ct.HALF, ct.USHORT) and self.name in HALVES:
             return _call(b, HALVES[self.name], v)
-        signature = DOUBLES[self.name] if t in (ct.DOUBLE, ct.ULONG) else _named(self.name)
+        signature = _named(self.name, "math_double__" if t in (ct.DOUBLE, ct.ULONG) else "math__")
         half, single = FloatType(16), FloatType(32)
         narrow = any(x.type == half for x in v)
         v = [b.value("fresize", x, result=single) if x.type == half else x for x in v]
@@ -78,9 +73,9 @@ def _call(b, signature: Signature, v: list[Value]) -> Value:
     return b.value("call", *v, result=ct.ir_type(ct.SCALARS[signature.result]), attrs={Attr.CALLEE: signature.function})
 
 
-def _named(name: str):
-    """The float function of this name, which may be internal to the library."""
-    return FUNCTIONS[f"math__{name}"]
+def _named(name: str, floating: str = "math__") -> Signature:
+    """The function of this name of float, or of another format by its prefix; it may be internal to the library."""
+    return FUNCTIONS[f"{floating}{name}"]
 
 
 _OPERATIONS = [

@@ -11,8 +11,9 @@ from . import tree as tt
 from . import types as ct
 from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function, settled
 from .check_parameters import ParameterChecker, check_room
+from .entered import structured
 from .flow import completes, stray_gotos
-from .jumps import labels, loops_of_gotos
+from .jumps import labels
 from .lexer import Attribute
 from .old_style import complete_prototypes
 from .parse import Syntax
@@ -244,7 +245,7 @@ class Program(ParameterChecker):
     def _check_jumps(self, function: tt.FunctionTree) -> None:
         with self.recover():
             known = labels(function.body)
-            function.body = loops_of_gotos(function.body)
+            function.body = structured(function.body, len(known))
             for stray in stray_gotos(function.body):
                 if stray.name not in known:
                     self.diagnostics.append(
@@ -259,10 +260,9 @@ class Program(ParameterChecker):
                 note = Diagnostic("the label is here", known[stray.name], severity="note")
                 self.diagnostics.append(
                     Diagnostic(
-                        f"goto {stray.name} leads into a block, or into a loop that other gotos make",
+                        f"goto {stray.name} leads into a switch, or into '({{ ... }})'",
                         stray.span,
-                        "a goto may jump to a label of an enclosing block, but not over a label that a later goto "
-                        "jumps back to",
+                        "move the label out of it",
                         notes=(note,),
                         code=Code.JUMP,
                     )

@@ -1,5 +1,5 @@
-"""Switches with labels inside other statements (Duff's device, labels in branches): the label's number guides control
-to it.
+"""Switches with labels inside other statements (Duff's device, labels in branches), and gotos into blocks: the label's
+number guides control to it.
 
 A variable holds the number of the label that is still to be reached, and 0 once it is. Before the label, a statement
 runs only if the variable is 0 or if the statement contains the label: an ``if`` then takes the branch with the label,
@@ -14,55 +14,25 @@ from ..diag import Span
 from . import tree as tt
 from . import types as ct
 
-__all__ = ["Entries"]
+__all__ = ["Entries", "Guided"]
 
 Labels = tuple[tt.Const, tt.Const]
 
 
-class Entries:
-    """The labels of one switch in textual order, numbered from 1."""
+class Guided:
+    """Statements that control enters at one of several labels inside, by the number in a variable."""
 
-    def __init__(self, value: tt.Expr, span: Span) -> None:
-        self.seen: dict[tuple[int, int], Span] = {}
-        self.default: int | None = None
-        self.span, self.type = span, value.type
-        self._labels: list[Labels | None] = []
-        self._value = tt.Variable("the value of the switch", value.type, "local", span)
+    def __init__(self, span: Span) -> None:
         self._entry = tt.Variable("entry", ct.INT, "local", span)
-        self._first = value
 
-    def add(self, span: Span, labels: Labels | None) -> tt.Entry:
-        """The entry of a label; of ``default`` if it has no values."""
-        self._labels.append(labels)
-        if labels is None:
-            self.default = len(self._labels)
-        return tt.Entry(span, len(self._labels))
+    def declared(self, number: tt.Expr) -> tt.Declare:
+        """The declaration of the variable, with the number of a label, or 0 for the begin."""
+        return tt.Declare(number.span, self._entry, ((0, number),))
 
-    def switch(self, statements: Sequence[tt.Stmt]) -> list[tt.Stmt]:
-        """The switch with these statements as its body."""
-        span, last = self.span, len(self._labels)
-        reached = tt.If(span, self._between(1, last, span), tt.Block(span, tuple(self._sequence(statements))), None)
-        section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # target of a break
-        return [
-            tt.Declare(span, self._value, ((0, self._first),)),
-            tt.Declare(span, self._entry, ((0, self._number()),)),
-            tt.Switch(span, self._constant(0, span), (section,)),
-        ]
-
-    def _number(self) -> tt.Expr:
-        """The number of the label that the value selects; else that of ``default``, or one after the last."""
-        found: tt.Expr = self._constant(self.default or len(self._labels) + 1, self.span)
-        value = tt.VariableRef(self._value.type, self.span, self._value)
-        for k, labels in reversed([*enumerate(self._labels, 1)]):
-            if labels is not None:
-                first, last = labels
-                hit = self._compare("==", value, first)
-                if first.value != last.value:
-                    hit = tt.Logical(
-                        ct.INT, first.span, "&&", self._compare(">=", value, first), self._compare("<=", value, last)
-                    )
-                found = tt.Conditional(ct.INT, first.span, hit, self._constant(k, first.span), found)
-        return found
+    def chosen(self, number: int, span: Span) -> tt.Evaluate:
+        """The assignment of a label's number, or of 0."""
+        place = tt.VariableRef(ct.INT, span, self._entry)
+        return tt.Evaluate(span, tt.Assign(ct.INT, span, place, self._constant(number, span)))
 
     # -- conditions
 
@@ -102,17 +72,16 @@ class Entries:
                     yield self._guarded(tt.Block(waiting[0].span, tuple(waiting)))
                 waiting = []
                 if s is not None:
-                    yield s if isinstance(s, tt.Label) else self._passed(s)
+                    yield s if isinstance(s, tt.Label) else self.passed(s)
             else:
                 waiting.append(s)
         yield from statements[last + 1 :]
 
-    def _passed(self, s: tt.Stmt) -> tt.Stmt:
+    def passed(self, s: tt.Stmt) -> tt.Stmt:
         """A statement with labels inside, or a label."""
         span = s.span
         if isinstance(s, tt.Entry):
-            there = tt.Assign(ct.INT, span, tt.VariableRef(ct.INT, span, self._entry), self._constant(0, span))
-            return tt.If(span, self._holds("==", s.number, span), tt.Evaluate(span, there), None)
+            return tt.If(span, self._holds("==", s.number, span), self.chosen(0, span), None)
         if isinstance(s, tt.Block):
             return self._guarded(self._block(s), self._inside(s, span))
         if isinstance(s, tt.If):
@@ -146,6 +115,52 @@ class Entries:
         if condition is not None and s.form != "do":
             condition = tt.Logical(ct.INT, s.span, "||", self._holds("!=", 0, s.span), condition)
         return tt.Block(s.span, (*first, replace(s, first=(), condition=condition, body=self._block(s.body))))
+
+
+class Entries(Guided):
+    """The labels of one switch in textual order, numbered from 1."""
+
+    def __init__(self, value: tt.Expr, span: Span) -> None:
+        super().__init__(span)
+        self.seen: dict[tuple[int, int], Span] = {}
+        self.default: int | None = None
+        self.span, self.type = span, value.type
+        self._labels: list[Labels | None] = []
+        self._value = tt.Variable("the value of the switch", value.type, "local", span)
+        self._first = value
+
+    def add(self, span: Span, labels: Labels | None) -> tt.Entry:
+        """The entry of a label; of ``default`` if it has no values."""
+        self._labels.append(labels)
+        if labels is None:
+            self.default = len(self._labels)
+        return tt.Entry(span, len(self._labels))
+
+    def switch(self, statements: Sequence[tt.Stmt]) -> list[tt.Stmt]:
+        """The switch with these statements as its body."""
+        span, last = self.span, len(self._labels)
+        reached = tt.If(span, self._between(1, last, span), tt.Block(span, tuple(self._sequence(statements))), None)
+        section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # target of a break
+        return [
+            tt.Declare(span, self._value, ((0, self._first),)),
+            self.declared(self._number()),
+            tt.Switch(span, self._constant(0, span), (section,)),
+        ]
+
+    def _number(self) -> tt.Expr:
+        """The number of the label that the value selects; else that of ``default``, or one after the last."""
+        found: tt.Expr = self._constant(self.default or len(self._labels) + 1, self.span)
+        value = tt.VariableRef(self._value.type, self.span, self._value)
+        for k, labels in reversed([*enumerate(self._labels, 1)]):
+            if labels is not None:
+                first, last = labels
+                hit = self._compare("==", value, first)
+                if first.value != last.value:
+                    hit = tt.Logical(
+                        ct.INT, first.span, "&&", self._compare(">=", value, first), self._compare("<=", value, last)
+                    )
+                found = tt.Conditional(ct.INT, first.span, hit, self._constant(k, first.span), found)
+        return found
 
 
 def _numbers(s: tt.Stmt | None) -> Iterator[int]:

@@ -12,20 +12,20 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
 
-__all__ = ["labels", "loops_of_gotos"]
+__all__ = ["all_of", "labels", "loops_of_gotos", "rebuilt"]
 
 
 def loops_of_gotos(s):
     """The statement with a loop for each label that a later goto leads back to."""
     if isinstance(s, tt.Block):
         return replace(s, statements=_sequence([loops_of_gotos(each) for each in s.statements]))
-    return _rebuilt(s, loops_of_gotos)
+    return rebuilt(s, loops_of_gotos)
 
 
 def labels(body: tt.Stmt) -> dict[str, Span]:
     """The location of each label. Raises CompileError for a duplicate."""
     found: dict[str, Span] = {}
-    for label in _all(body, tt.Label):
+    for label in all_of(body, tt.Label):
         if label.name in found:
             note = Diagnostic("the first one is here", found[label.name], severity="note")
             raise CompileError(
@@ -66,7 +66,7 @@ def _last(statements: Sequence[tt.Stmt], k: int) -> int:
     if not isinstance(label, tt.Label):
         return -1
     return max(
-        (n for n in range(k + 1, len(statements)) if any(g.name == label.name for g in _all(statements[n], tt.Goto))),
+        (n for n in range(k + 1, len(statements)) if any(g.name == label.name for g in all_of(statements[n], tt.Goto))),
         default=-1,
     )
 
@@ -80,7 +80,7 @@ def _loop(label: tt.Label, statements: list[tt.Stmt]) -> list[tt.Stmt]:
     body = [_leaving(_renamed(s, label.name, again), leave, numbers) for s in statements]
     *before, last = body
     condition = _tested(last, again)
-    if condition is not None and not any(g.name == again for s in before for g in _all(s, tt.Goto)):
+    if condition is not None and not any(g.name == again for s in before for g in all_of(s, tt.Goto)):
         loop = tt.Loop(span, "do", label.name, (), condition, None, tt.Block(span, _sequence(before)))
     else:
         ended = () if isinstance(last, tt.Goto) else (tt.Break(last.span),)
@@ -111,7 +111,7 @@ def _tested(s: tt.Stmt, name: str) -> tt.Expr | None:
 def _renamed(s: tt.Stmt, old: str, new: str) -> tt.Stmt:
     if isinstance(s, tt.Goto):
         return tt.Goto(s.span, new) if s.name == old else s
-    return _rebuilt(s, lambda inner: _renamed(inner, old, new))
+    return rebuilt(s, lambda inner: _renamed(inner, old, new))
 
 
 def _leaving(s: tt.Stmt, leave: tt.Variable, numbers: dict[type, int]) -> tt.Stmt:
@@ -125,7 +125,7 @@ def _leaving(s: tt.Stmt, leave: tt.Variable, numbers: dict[type, int]) -> tt.Stm
     if isinstance(s, tt.Loop) or not numbers:
         return s
     inner = {kind: n for kind, n in numbers.items() if kind is not tt.Break} if isinstance(s, tt.Switch) else numbers
-    return _rebuilt(s, lambda each: _leaving(each, leave, inner))
+    return rebuilt(s, lambda each: _leaving(each, leave, inner))
 
 
 def _outward(s: tt.Stmt) -> list[tt.Stmt]:
@@ -138,14 +138,14 @@ def _outward(s: tt.Stmt) -> list[tt.Stmt]:
     return [jump for jump in found if isinstance(jump, tt.Continue)] if isinstance(s, tt.Switch) else found
 
 
-def _all(s: tt.Stmt, kind: type) -> list:
+def all_of(s: tt.Stmt, kind: type) -> list:
     """The statements of a kind in a statement."""
     if isinstance(s, kind):
         return [s]
-    return [found for child in tt.children(s) if isinstance(child, tt.Stmt) for found in _all(child, kind)]
+    return [found for child in tt.children(s) if isinstance(child, tt.Stmt) for found in all_of(child, kind)]
 
 
-def _rebuilt(s: tt.Stmt, change: Callable) -> tt.Stmt:
+def rebuilt(s: tt.Stmt, change: Callable) -> tt.Stmt:
     """The statement with its direct substatements changed."""
     parts = {}
     for name, part in vars(s).items():

@@ -143,19 +143,26 @@ POLYNOMIALS = (
 )
 
 
-def gamma_tables() -> list[str]:
-    """The polynomials for the quarters of 1..3, each in how far along its quarter y is; one table for each
+def gamma_tables(name: str, parts: int, degree: int, bits: int) -> list[str]:
+    """The polynomials for ``parts`` equal parts of 1..3, each in how far along its part y is; one table for each
     coefficient."""
-    quarters = [Polynomial("", lambda u, k=k: gamma_rest(1 + (k + mpf(u)) / 4), 0, 1, 6, 30, "") for k in range(8)]
-    rows = [quarter.coefficients() for quarter in quarters]
-    error = max(quarter.error(row) for quarter, row in zip(quarters, rows, strict=True))
+    pieces = [
+        Polynomial("", lambda u, k=k: gamma_rest(1 + 2 * (k + mpf(u)) / parts), 0, 1, degree, bits, "")
+        for k in range(parts)
+    ]
+    rows = [piece.coefficients() for piece in pieces]
+    error = max(piece.error(row) for piece, row in zip(pieces, rows, strict=True))
     return [
         (
-            "// log(gamma(y)) / ((y - 1) * (y - 2)) in quarters of 1..3, 30 bits below the point, error "
+            f"// log(gamma(y)) / ((y - 1) * (y - 2)) in {name} of 1..3, {bits} bits below the point, error "
             f"2^{float(mp.log(error, 2)):.1f}"
         ),
-        *(_table(f"GAMMA_{k}", [row[k] for row in rows]) for k in range(7)),
+        *(_table(f"GAMMA_{k}", [_long(row[k], bits) for row in rows]) for k in range(degree + 1)),
     ]
+
+
+def _long(number: int, bits: int) -> int | str:
+    return number if bits < 32 else f"{number}L"
 
 
 #: name -> (value, bits below the point)
@@ -244,6 +251,26 @@ DOUBLE_POLYNOMIALS = (
     ),
     Polynomial("SIN", of_root(mp.sin), 0, 0.61686, 7, 62, "sin(x) / x in x^2", (1 << 62,)),
     Polynomial("COS", lambda z: mp.cos(mp.sqrt(z)), 0, 0.61686, 7, 62, "cos(x) in x^2", (1 << 62,)),
+    Polynomial("SINPI", of_root(lambda x: mp.sin(mp.pi * x)), 0, 0.25, 10, 60, "sin(pi * x) / x in x^2"),
+    Polynomial("ERF", of_root(mp.erf), 0, 1, 14, 62, "erf(x) / x in x^2"),
+    Polynomial(
+        "ERFC",
+        lambda s: scaled_erfc(4 * (1 + s) / (1 - s)) * 8 / (1 - s),
+        -0.8,
+        0.7455,
+        22,
+        61,
+        "erfc(x) * e^(x^2) * (x + 4) in (x - 4) / (x + 4)",
+    ),
+    Polynomial(
+        "STIRLING",
+        stirling_rest,
+        0,
+        0.1112,
+        11,
+        62,
+        "what Stirling's formula leaves of log(gamma(y)), times y, in 1 / y^2",
+    ),
 )
 
 DOUBLE_CONSTANTS = {
@@ -251,6 +278,7 @@ DOUBLE_CONSTANTS = {
     "LOG10_2_64": (mp.log(2, 10), 64),
     "LN_10_62": (mp.log(10), 62),
     "PI_2_63": (mp.pi / 2, 63),
+    "LOG2_E_61": (1 / mp.log(2), 61),
 }
 
 
@@ -422,10 +450,18 @@ def native_angle() -> list[str]:
 def headers() -> dict[str, str]:
     """The headers by name."""
     return {
-        "coefficients.h": _text(POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables(), two_over_pi(7, 32)),
+        "coefficients.h": _text(
+            POLYNOMIALS, CONSTANTS, log_tables(), gamma_tables("quarters", 8, 6, 30), two_over_pi(7, 32)
+        ),
         "native_coefficients.h": _text(NATIVE_LINES, NATIVE_CONSTANTS, native_angle()),
         "double_coefficients.h": _text(
-            DOUBLE_POLYNOMIALS, DOUBLE_CONSTANTS, _units(), double_tables(), two_over_pi(21, 64), arc_table()
+            DOUBLE_POLYNOMIALS,
+            DOUBLE_CONSTANTS,
+            _units(),
+            double_tables(),
+            gamma_tables("eighths", 16, 11, 62),
+            two_over_pi(21, 64),
+            arc_table(),
         ),
     }
 

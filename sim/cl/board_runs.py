@@ -111,7 +111,7 @@ class BoardRuns:
         """Queue a launch after the unfinished commands of its queue, and after the commands ``after``. ``registers``:
         values of its arguments, and of the launch registers. Raises BuildError, ToolMissing or SimulationError if
         there is no simulator."""
-        _ = self.program.system.session  # report here a simulator that cannot be built
+        _ = self.program._system.session  # report here a simulator that cannot be built
         event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after], queue)
         for value in values:
             if isinstance(value.value, Buffer):
@@ -150,25 +150,25 @@ class BoardRuns:
     def now_ns(self) -> float:
         """The simulated time that this program has reached."""
         since, first = self._epoch
-        return since + (self.program.system.cycle() - first) * self._period_ns
+        return since + (self.program._system.cycle() - first) * self._period_ns
 
     def capture(self) -> list[dict]:
         """The figures of each autorun kernel since the last capture, or since the simulator was started: those of
         :meth:`Statistics.to_dict`, with the times of begin and end in ns of simulated time. Empty where the design has
         no probe."""
-        _ = self.program.system.session
-        if (probe := self.program.system.probe) is None:
+        _ = self.program._system.session
+        if (probe := self.program._system.probe) is None:
             return []
         start_ns, before = 0.0, dict[str, Snapshot]()
         if self._captured is not None and self._captured[0] is probe:
             _, start_ns, before = self._captured
         found, now = [], dict[str, Snapshot]()
-        for kernel in self.program.compiled.interface.kernels:
+        for kernel in self.program._compiled.interface.kernels:
             if kernel.autorun:
                 now[kernel.name] = Snapshot.of(probe, kernel.layout)
                 observed = now[kernel.name].since(kernel.layout, before.get(kernel.name))
                 TIMELINE.capture(self.program, kernel, observed, (start_ns, self.now_ns))
-                figures = self.program.compiled.decode(kernel.name, observed.counters)
+                figures = self.program._compiled.decode(kernel.name, observed.counters)
                 found.append(figures | {"start_ns": round(start_ns), "end_ns": round(self.now_ns)})
         self._captured = probe, self.now_ns, now
         return found
@@ -181,7 +181,7 @@ class BoardRuns:
             return
         for event in self._running.values():
             event.skipped_ns += time_ns - now
-        self._epoch = time_ns, self.program.system.cycle()
+        self._epoch = time_ns, self.program._system.cycle()
 
     def begin(self, event: BoardEvent) -> None:
         """Start a launch; it fails if it breaks an assertion that its kernel was compiled under."""
@@ -199,21 +199,21 @@ class BoardRuns:
         self._running[event.kernel.name] = event
         with _Failing(self):
             TIMELINE.begin(self.program, event.kernel.name)
-            self.program.system.start(
+            self.program._system.start(
                 event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values)
             )
 
     def _predict(self, event: BoardEvent) -> None:
         """Let the model predict a launch that is about to begin, if that is asked for. What runs beside it shares the
         memory, of which the model knows nothing."""
-        if (predictor := self.program.predictor) is None:
+        if (predictor := self.program._predictor) is None:
             return
         if self._running:
             for one in (event, *self._running.values()):
                 one.predicted = Unpredicted(NOT_ALONE)
             return
         try:
-            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.program.system.age)
+            event.predicted = predictor.predict(event.kernel.name, event.values, event.space, self.program._system.age)
         except Unpredicted as why:
             event.predicted = why
 
@@ -225,7 +225,7 @@ class BoardRuns:
             cycles = min(CHUNK, max(1, math.ceil((until_ns - self.now_ns) / self._period_ns)))
         with _Failing(self):
             try:
-                found = self.program.system.step(cycles)
+                found = self.program._system.step(cycles)
             except Stopped as stopped:
                 self._stopped = str(stopped)
                 return False
@@ -240,8 +240,8 @@ class BoardRuns:
     def give_up(self, why: str) -> None:
         """The simulation is lost: all running kernels fail, and the launches that would communicate with them."""
         self._constants.doubt()
-        self.program.system.show_printed()
-        self.program.system.close()
+        self.program._system.show_printed()
+        self.program._system.close()
         self._faults.clear()
         lost = [
             *self._running.values(),
@@ -252,16 +252,16 @@ class BoardRuns:
 
     @cached_property
     def _promises(self) -> PromiseCheck:
-        return PromiseCheck(self.program.compiled.module)
+        return PromiseCheck(self.program._compiled.module)
 
     @property
     def _period_ns(self) -> float:
-        return 1000.0 / self.program.system.interface.clock_mhz
+        return 1000.0 / self.program._system.interface.clock_mhz
 
     def _conclude(self, name: str, run: Run) -> None:
         """The run of a kernel has ended."""
         event = self._running[name]
-        self.program.system.show_printed(name)
+        self.program._system.show_printed(name)
         failure = self._failure(event, run)
         del self._running[name]
         if not self._running:
@@ -274,11 +274,11 @@ class BoardRuns:
             self._constants.doubt()
             event.fail(failure)
             return
-        statistics = self.program.compiled.decode(name, run.counters)
+        statistics = self.program._compiled.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), file=sys.stderr, flush=True)
         if event.predicted is not None:
-            predictor = present(self.program.predictor)
+            predictor = present(self.program._predictor)
             statistics |= {"predicted": predictor.beside(name, event.predicted, statistics)}
         finished = Event(
             present(event.start_ns),

@@ -172,9 +172,9 @@ def execute(
     after: Sequence[PendingEvent] = (),
 ) -> Event:
     """Queue the kernel after the commands ``after``. The emulator runs it as far as it gets without others."""
-    program.restrict.check(kernel, values)
-    if program.emulated:
-        return run_emulated(program.native, queue, kernel, values, space, after)
+    program._restrict.check(kernel, values)
+    if program._emulated:
+        return run_emulated(program._native, queue, kernel, values, space, after)
     place_arguments(kernel, values, program.context.simulated.facts)
     arguments = {
         argument.name: value.register
@@ -188,7 +188,7 @@ def execute(
         if isinstance(value.value, Buffer)
     }
     launch = {name: launch_value(name, space, shared, sizes) for name in kernel.launch}
-    return program.launches.add(queue, kernel, values, space, (arguments, launch), after)
+    return program._launches.add(queue, kernel, values, space, (arguments, launch), after)
 
 
 def overlap(values: Sequence[Value]) -> bool:

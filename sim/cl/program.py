@@ -3,13 +3,13 @@
 import shlex
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hls.diag import render
+from hls.diag import CompileError, render
 from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
@@ -52,6 +52,20 @@ NOT_HERE = {
 }
 
 
+class _KernelFirst:
+    """A method that pyopencl's Program does not have: a kernel of its name comes first, as ``program.NAME`` is a kernel
+    there; the method is then called as ``Program.NAME(program, ...)``."""
+
+    def __init__(self, method: Callable) -> None:
+        self._method = method
+
+    def __get__(self, program: "Program | None", owner: type) -> Any:
+        if program is None:
+            return self._method
+        name = self._method.__name__
+        return Kernel(program, name) if name in program._launchable() else self._method.__get__(program)
+
+
 class Program:
     """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` accepts the
     :attr:`binaries` of a program of this run or an earlier one: ``build`` then uses its options as well."""
@@ -69,13 +83,13 @@ class Program:
             )
         self.context, self.source = context, source
         self._options: tuple[str, ...] = () if binary is None else binary.options
-        self.result: compiler.Compiled | emulated.Emulated | None = None
-        self.emulated = context.device.kind != "board"
+        self._result: compiler.Compiled | emulated.Emulated | None = None
+        self._emulated = context.device.kind != "board"
         self._log = ""
-        self._system: LoadedSystem | None = None
-        self.launches = BoardRuns(self)  #: on the simulated board
+        self._loaded: LoadedSystem | None = None
+        self._launches = BoardRuns(self)  #: on the simulated board
         #: predicts its launches on the simulated board; None if nobody asks for that
-        self.predictor: RunPredictor | None = None
+        self._predictor: RunPredictor | None = None
 
     def build(
         self,
@@ -101,56 +115,57 @@ class Program:
             ) from failure.__cause__
         self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
         self._replace(result, kind != "board")
-        self.predictor = predictor
+        self._predictor = predictor
         TIMELINE.command("build")
         self._built_with = words
         return self
 
+    @_KernelFirst
     def capture(self) -> list[dict]:
         """What each autorun kernel did since the last capture, or since the program's simulator was started: figures
         as those of ``event.stats``, with ``start_ns`` and ``end_ns``. Kernels under way are not waited for. Empty on
         the emulator, which has no cycles."""
-        if self.result is None:
+        if self._result is None:
             raise LogicError("Program.capture", status_code.INVALID_PROGRAM_EXECUTABLE, "build the program first")
-        if self.emulated:
+        if self._emulated:
             return []
         with self.context.simulated.guard:
-            return self.launches.capture()
+            return self._launches.capture()
 
     def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
         """Install the result of a build. Launches of the previous build end first; their failures stay with their
         events."""
-        if self.result is None:
-            self.result, self.emulated = result, native
+        if self._result is None:
+            self._result, self._emulated = result, native
             return
         with self.context.simulated.guard:
-            self.launches.finish()
-            if self._system is not None:
-                self._system.close()
-            self.result, self.emulated, self._system, self.launches = result, native, None, BoardRuns(self)
-            self.__dict__.pop("restrict", None)
+            self._launches.finish()
+            if self._loaded is not None:
+                self._loaded.close()
+            self._result, self._emulated, self._loaded, self._launches = result, native, None, BoardRuns(self)
+            self.__dict__.pop("_restrict", None)
 
     @property
-    def native(self) -> emulated.Emulated:
+    def _native(self) -> emulated.Emulated:
         """The result of a build for the emulator."""
-        return instance(self.result, emulated.Emulated)
+        return instance(self._result, emulated.Emulated)
 
     @property
-    def compiled(self) -> compiler.Compiled:
+    def _compiled(self) -> compiler.Compiled:
         """The result of a build for the simulated board."""
-        if self.result is None or isinstance(self.result, emulated.Emulated):
-            raise TypeError(f"{self.result!r} is not compiled for a board")
-        return self.result
+        if self._result is None or isinstance(self._result, emulated.Emulated):
+            raise TypeError(f"{self._result!r} is not compiled for a board")
+        return self._result
 
     @property
-    def system(self) -> LoadedSystem:
+    def _system(self) -> LoadedSystem:
         """The simulator of this program; built at the first launch."""
-        if self._system is None:
+        if self._loaded is None:
             self.context.simulated.guard.check()
             self._built()
-            result = self.compiled
+            result = self._compiled
             simulated = self.context.simulated
-            self._system = LoadedSystem(
+            self._loaded = LoadedSystem(
                 result.verilog,
                 result.interface,
                 simulated.facts,
@@ -162,14 +177,15 @@ class Program:
                 link=self.context.device.link,
                 digest=compiler.digest_of(result) if self.context.device.link else "",
             )
-            weakref.finalize(self, self._system.close)
-        return self._system
+            weakref.finalize(self, self._loaded.close)
+        return self._loaded
 
     @cached_property
-    def restrict(self) -> RestrictCheck:
+    def _restrict(self) -> RestrictCheck:
         """The check of the program's restrict arguments."""
         return RestrictCheck(self._built().module)
 
+    @_KernelFirst
     def stream(self, name: str) -> Stream:
         """The board's stream of that name, to which one of the program's I/O channels is bound."""
         streams = {one.name: one for one in self._built().interface.streams}
@@ -185,11 +201,17 @@ class Program:
     @property
     def kernel_names(self) -> str:
         """Names of the kernels, separated by semicolons."""
-        return ";".join(kernel.name for kernel in self._built().interface.kernels if not kernel.autorun)
+        self._built()
+        return ";".join(self._launchable())
+
+    def _launchable(self) -> list[str]:
+        """Names of the kernels that a host can launch; none before the program is built."""
+        return [] if self._result is None else [one.name for one in self._result.interface.kernels if not one.autorun]
 
     def all_kernels(self) -> list["Kernel"]:
         """A kernel object for each kernel."""
-        return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels if not kernel.autorun]
+        self._built()
+        return [Kernel(self, name) for name in self._launchable()]
 
     @property
     def num_kernels(self) -> int:
@@ -228,9 +250,9 @@ class Program:
         if parameter == program_build_info.LOG:
             return self._log
         if parameter == program_build_info.STATUS:
-            return 0 if self.result else -1
+            return 0 if self._result else -1
         if parameter == program_build_info.OPTIONS:
-            return shlex.join(self._built_with) if self.result else ""
+            return shlex.join(self._built_with) if self._result else ""
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":
@@ -238,7 +260,7 @@ class Program:
             raise AttributeError(f"a program has no attribute {name!r}")
         if name in NOT_HERE:
             raise AttributeError(f"cl.Program.{name} is not there: {NOT_HERE[name]}")
-        if self.__dict__.get("result") is None:
+        if self.__dict__.get("_result") is None:
             raise MissingKernelError(
                 "clCreateKernel",
                 status_code.INVALID_PROGRAM_EXECUTABLE,
@@ -250,11 +272,11 @@ class Program:
             raise MissingKernelError(error.routine, error.code, error.what) from None
 
     def _built(self) -> compiler.Compiled | emulated.Emulated:
-        if self.result is None:
+        if self._result is None:
             raise LogicError(
                 "Program", status_code.INVALID_PROGRAM_EXECUTABLE, "the program is not built; call build()"
             )
-        return self.result
+        return self._result
 
 
 class Kernel:
@@ -283,6 +305,15 @@ class Kernel:
         self._values: list[Value | None] = [None] * self.num_args
         self._dtypes: list[np.dtype | None] = [None] * self.num_args
         self._lock = threading.RLock()
+
+    def writes(self, index: int) -> bool:
+        """Whether the kernel writes to the buffer that is this argument, or may do so: of a program for the emulator
+        that is too large to be looked at as a whole, that is not known."""
+        argument = self.interface.arguments[index]
+        try:
+            return argument.kind == "buffer" and argument.name in self.program._restrict.written(self.function_name)
+        except CompileError:
+            return True
 
     @property
     def context(self) -> Context:

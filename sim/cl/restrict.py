@@ -51,6 +51,10 @@ class RestrictCheck:
                     + render(self._message(kernel, one, other, promised, _shared(first, second)), self._module.sources),
                 )
 
+    def written(self, kernel: str) -> set[str]:
+        """The arguments through which the kernel writes."""
+        return {name for name, kinds in self._accessed[kernel].items() if "write" in kinds}
+
     def _conflict(self, kernel: str, one: str, other: str) -> bool:
         """Whether the kernel accesses both, and writes one of them."""
         used = self._accessed[kernel]

@@ -40,11 +40,11 @@ class Stream:
                 f"passes values of {self.value_bytes} bytes; {data.size} bytes are no whole number of them"
             )
         with self.program.context.simulated.guard as guard:
-            self.program.launches.settle()
-            if self.program.emulated:
-                self.program.native.feed(self.interface, data.tobytes())
+            self.program._launches.settle()
+            if self.program._emulated:
+                self.program._native.feed(self.interface, data.tobytes())
             else:
-                self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
+                self.program._system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
             guard.changed()
 
     def take(self, dtype=np.uint8) -> np.ndarray:
@@ -53,13 +53,13 @@ class Stream:
             raise self._wrong("is read by the kernels; feed() it")
         simulated = self.program.context.simulated
         with simulated.guard:
-            if self.program.emulated:
-                data = self.program.native.drain(self.interface)
+            if self.program._emulated:
+                data = self.program._native.drain(self.interface)
                 while simulated.schedule.pump():  # commands that depended on launches which have ended now
-                    data += self.program.native.drain(self.interface)
+                    data += self.program._native.drain(self.interface)
             else:
-                self.program.launches.settle()
-                data = self.program.system.session.drain(self.interface.name, self.value_bytes)
+                self.program._launches.settle()
+                data = self.program._system.session.drain(self.interface.name, self.value_bytes)
         if len(data) % np.dtype(dtype).itemsize:
             raise self._wrong(f"wrote {len(data)} bytes, which are no whole number of {np.dtype(dtype)}")
         return np.frombuffer(data, dtype)

@@ -146,7 +146,7 @@ class Timeline:
 
     def program(self, program: "Program") -> _ProgramRecord:
         """The record of a built program; a later build of it is a program of its own."""
-        key = program.compiled
+        key = program._compiled
         with self._lock:
             if key not in self._records:
                 self.board = program.context.device.board
@@ -159,7 +159,7 @@ class Timeline:
 
     def begin(self, program: "Program", kernel: str) -> None:
         """A kernel of the program is about to start: note what the autorun kernels have counted."""
-        if self.folder and (probe := program.system.probe) is not None:
+        if self.folder and (probe := program._system.probe) is not None:
             record = self.program(program)
             record.snapshots[kernel] = {one.name: Snapshot.of(probe, one.layout) for one in record.autorun}
 
@@ -202,10 +202,10 @@ class Timeline:
             waits=run.waits,
             samples=run.samples,
             levels=run.levels,
-            banks=_banks(program.system.built, run.banks, times.end - times.start),
+            banks=_banks(program._system.built, run.banks, times.end - times.start),
         )
         self._add(record, measured)
-        snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe
+        snapshots, probe = record.snapshots.pop(kernel.name, {}), program._system.probe
         if probe is None:  # the simulator was given up
             return
         record.replays = probe.replays()

@@ -241,7 +241,7 @@ def _read(source: Path, board: Board, options: tuple[str, ...]) -> list[str]:
     except cl.Error as error:
         print(error.what.strip().replace("<program source>", str(source)), file=sys.stderr)
         return []
-    return list(program.native.module.sources)
+    return list(program._native.module.sources)
 
 
 def _hardware(request: Request, source: Path, folder: Path) -> int:

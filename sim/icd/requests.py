@@ -318,7 +318,7 @@ def _write_kernels(writer: Writer, program: Program) -> None:
 
 def _write_parameter(writer: Writer, kernel: cl.Kernel, index: int, argument: ArgumentInterface) -> None:
     writer.number(PARAMETERS[argument.kind]).number(argument.bytes).number(argument.alignment)
-    writer.number(-1 if argument.limit is None else argument.limit)
+    writer.number(-1 if argument.limit is None else argument.limit).number(kernel.writes(index))
     for query in (arg.ADDRESS_QUALIFIER, arg.ACCESS_QUALIFIER, arg.TYPE_QUALIFIER):
         writer.number(kernel.get_arg_info(index, query))
     writer.text(argument.name).text(kernel.get_arg_info(index, arg.TYPE_NAME))

@@ -10,7 +10,7 @@ type makes it a pointer.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["FLOATS", "INTEGERS", "LENGTHS", "REFUSED", "Call", "calls"]
+__all__ = ["FLOATS", "INTEGERS", "LENGTHS", "Call", "calls"]
 
 INTEGERS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64}
 FLOATS = {"float": 32, "double": 64, "half": 16}
@@ -93,8 +93,6 @@ _INTEGER = [
     "g select g g j",
     "g select g g u",
 ]
-#: what is not there for double
-REFUSED = frozenset({"erf", "erfc", "lgamma", "lgamma_r", "tgamma"})
 _SIGNED = {"int", "long", "char", "short"}
 _OF_BITS = {8: "char", 16: "short", 32: "int", 64: "long"}
 
@@ -147,9 +145,9 @@ def _rows(element: str, length: int) -> list[str]:
 
 
 def calls(element: str, length: int) -> Iterator[Call]:
-    """Every call for the generic type of this element and length, each only once, but those that are refused."""
+    """Every call for the generic type of this element and length, each only once."""
     types = _types(element, length)
     found = (
         _of(row, types | ({"t": "int"} if row.split()[1] in ("any", "all") else {})) for row in _rows(element, length)
     )
-    yield from (call for call in dict.fromkeys(found) if element != "double" or call.name not in REFUSED)
+    yield from dict.fromkeys(found)

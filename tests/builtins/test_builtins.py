@@ -8,14 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.frontend.library import link
 from hls.ir.interpreter import run_kernel
 from sim.emulator import Emulator
 from tests.sim.emulator.both import ONE_ITEM
 
-from .table import FLOATS, INTEGERS, LENGTHS, REFUSED, calls
+from .table import FLOATS, INTEGERS, LENGTHS, calls
 
 HEAD = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
 SIZES = {name: bits // 8 for name, bits in (INTEGERS | FLOATS).items()}
@@ -63,13 +62,6 @@ def kernel(name: str, every) -> tuple[str, dict[str, int]]:
 def test_the_front_end_takes_every_call(element):
     text = HEAD + "".join(kernel(f"k{length}", calls(element, length))[0] for length in LENGTHS)
     assert len(parse_source(text, "k.cl").module.kernels) == len(LENGTHS)
-
-
-@pytest.mark.parametrize("name", sorted(REFUSED))
-def test_what_double_has_not_is_said(name):
-    second = ", x[0]" if name.startswith("atan2") else ", &n" if name == "lgamma_r" else ""
-    with pytest.raises(CompileError, match="is not built for double: convert its arguments to float"):
-        parse_source(f"{HEAD}__kernel void k(__global double *x) {{ int n; x[1] = {name}(x[0]{second}); }}", "k.cl")
 
 
 def buffers(given, results, seed: int) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""``python -m tests.conformance CHECKOUT``: build and run Khronos' tests on the emulator, and print or write the table."""
+"""``python -m tests.conformance CHECKOUT``: build and run Khronos' tests on the emulator, and print or record the outcomes."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from sim.errors import BuildError, ToolMissing
 from sim.icd.build import build_driver
 
 from .suite import PROGRAMS, Result, build, run, sub_tests
-from .table import table, unexplained
+from .table import outcomes, table, unexplained, write
 
 
 def main() -> int:
@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=60, help="seconds of a sub-test  [60]")
     parser.add_argument("--again", action="store_true", help="run only what has not passed before")
     parser.add_argument("--no-build", action="store_true", help="run what was built before")
-    parser.add_argument("--table", type=Path, help="the page whose table is replaced, such as docs/conformance.md")
+    parser.add_argument("--record", action="store_true", help="write results.toml and docs/conformance.md")
     request = parser.parse_args()
     programs = request.only or list(PROGRAMS)
     folder = request.build.resolve()
@@ -54,13 +54,11 @@ def main() -> int:
             log.write_text(result.said)
             known[f"{program}/{result.name}"] = [result.outcome, round(result.seconds, 1)]
             kept.write_text(json.dumps(known))
-    results = [Result(*name.split("/"), outcome, seconds, "") for name, (outcome, seconds) in known.items()]
-    text = table(results)
-    print(text)
-    if request.table:
-        head, mark, _ = request.table.read_text().partition("<!-- table -->\n")
-        request.table.write_text(f"{head}{mark}{text}")
-    return 1 if unexplained(results) else 0
+    found = outcomes(Result(*name.split("/"), outcome, seconds, "") for name, (outcome, seconds) in known.items())
+    print(table(found))
+    if request.record:
+        write(found)
+    return 1 if unexplained(found) else 0
 
 
 if __name__ == "__main__":

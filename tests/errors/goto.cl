@@ -3,20 +3,17 @@ again:
   a[0] = n--;
   if (n > 0) goto again;
   if (n < 0) goto inside;
-  for (int i = 0; i < n; i++) {
+  switch (n) {
+  case 1:
   inside:
-    a[i] = 0;
+    a[1] = 0;
   }
   goto nowhere;
 }
-__kernel void two_ways_in(__global int *a, int n) {
-  if (n > 3) goto middle;
-top:
-  a[1] = n;
-middle:
-  a[2] = n--;
-  if (n) goto top;
+__kernel void unknown(__global int *a, int n) {
   if (n > 9) goto midle;
+middle:
+  a[2] = n;
 }
 __kernel void twice(__global int *a) {
 same: a[0] = 1;

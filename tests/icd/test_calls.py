@@ -244,3 +244,8 @@ queue.finish()
 """
     )
     assert done.returncode == 0 and ":2:" in done.stderr, done.stderr
+
+
+def test_migrations_move_what_the_host_sees(driver):
+    done = driver.run(driver.build(HERE / "migrating.c"))
+    assert (done.returncode, done.stdout) == (0, "all right\n"), done.stdout + done.stderr

@@ -26,6 +26,15 @@ __kernel void doubles(__global const double *restrict a, __global double *restri
     out[3 * i + 2] = sin(a[i]);
   }
 }
+__kernel void double_gammas(__global const double *restrict a, __global double *restrict out, int n) {
+  for (int i = 0; i < n; i++) {
+    int sign;
+    double size = lgamma_r(a[i], &sign);
+    out[3 * i] = sign * size;
+    out[3 * i + 1] = tgamma(a[i]);
+    out[3 * i + 2] = a[i] < 1.0 ? erf(a[i]) : erfc(a[i]);
+  }
+}
 __kernel void smaller(__global const float *restrict a, __global float *restrict out, int n) {
   for (int i = 0; i < n; i++) {
     out[4 * i] = native_exp(a[i]) + native_recip(a[i + 1]);
@@ -35,7 +44,7 @@ __kernel void smaller(__global const float *restrict a, __global float *restrict
   }
 }
 """
-TYPES = {"gammas": np.float32, "doubles": np.float64, "smaller": np.float32}
+TYPES = {"gammas": np.float32, "doubles": np.float64, "double_gammas": np.float64, "smaller": np.float32}
 
 
 def launch(kernel, n):

@@ -70,7 +70,7 @@ class _Launch:
         scalars = {name: value.item() for name, value in named.items() if name not in buffers}
         n = space.work_dim
         return cls(
-            program.result,
+            program._result,
             kernel.name,
             {name: bytearray(b.bytes) for name, b in buffers.items()},
             {name: b.address for name, b in buffers.items()},

@@ -11,6 +11,7 @@ void add_event_entries(cl_icd_dispatch& table);
 void add_memory_entries(cl_icd_dispatch& table);
 void add_transfer_entries(cl_icd_dispatch& table);
 void add_mapping_entries(cl_icd_dispatch& table);
+void add_migration_entries(cl_icd_dispatch& table);
 void add_svm_entries(cl_icd_dispatch& table);
 void add_program_entries(cl_icd_dispatch& table);
 void add_kernel_entries(cl_icd_dispatch& table);

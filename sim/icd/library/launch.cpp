@@ -106,6 +106,11 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
     request.numbers(space.offset).numbers(space.global).numbers(space.local).numbers(before(made));
     request.number(static_cast<int64_t>(arguments.size()));
     for (size_t k = 0; k < arguments.size(); ++k) add_argument(request, found->facts->parameters[k], arguments[k]);
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      const auto& one = arguments[k];
+      if (!found->facts->parameters[k].written || one.buffer == nullptr) continue;
+      one.buffer->board_wrote(one.offset, one.buffer->size - one.offset);
+    }
     Reply reply = raw->context->server->call(request);
     auto shared = made.shared_from_this();
     {

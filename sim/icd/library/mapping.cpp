@@ -7,6 +7,15 @@ namespace {
 
 constexpr cl_map_flags kWrites = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 
+/// The work of a command after which the host sees bytes of a buffer as they are on the board, or owns them.
+std::function<void(Event&, cl_ulong)> seen(std::function<void(Event&, cl_ulong)> work, std::shared_ptr<Memory> memory,
+                                           size_t offset, size_t size) {
+  return [work = std::move(work), memory = std::move(memory), offset, size](Event& made, cl_ulong ready_ns) {
+    work(made, ready_ns);
+    memory->host_sees(offset, size);
+  };
+}
+
 void* CL_API_CALL enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
                                      size_t offset, size_t size, cl_uint count, const cl_event* list, cl_event* event,
                                      cl_int* code) {
@@ -29,6 +38,7 @@ void* CL_API_CALL enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_b
     } else {
       work = transfer(on, {nullptr, here, 0}, {mapped, nullptr, offset}, {size});
     }
+    work = seen(std::move(work), mapped, offset, size);
     Enqueue{on, count, list, event, CL_COMMAND_MAP_BUFFER, blocking != CL_FALSE}(Place::kHost, std::move(work));
     std::lock_guard<std::mutex> guard(mapped->lock);
     mapped->mappings.emplace(here, Memory::Mapping{offset, size, flags});
@@ -52,6 +62,7 @@ cl_int CL_API_CALL enqueue_unmap_mem_object(cl_command_queue queue, cl_mem memor
     std::function<void(Event&, cl_ulong)> work;
     if (region.flags & kWrites) {
       work = transfer(on, {mapped, nullptr, region.offset}, {nullptr, static_cast<char*>(pointer), 0}, {region.size});
+      work = seen(std::move(work), mapped, region.offset, region.size);
     } else {
       Queue* raw = on.get();
       work = [raw](Event& made, cl_ulong ready_ns) { pass_time(*raw, made, ready_ns, {}, {}, 0, nullptr); };

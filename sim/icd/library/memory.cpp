@@ -33,6 +33,67 @@ char* Memory::staging(size_t offset) {
   return staging_.get() + offset;
 }
 
+void Ranges::add(size_t begin, size_t end) {
+  remove(begin, end);
+  if (auto next = ends_.find(end); next != ends_.end()) {
+    end = next->second;
+    ends_.erase(next);
+  }
+  auto before = ends_.lower_bound(begin);
+  if (before != ends_.begin() && (--before)->second == begin) {
+    before->second = end;
+  } else if (begin < end) {
+    ends_[begin] = end;
+  }
+}
+
+void Ranges::remove(size_t begin, size_t end) {
+  for (auto one = ends_.begin(); one != ends_.end() && one->first < end;) {
+    auto [from, to] = *one;
+    if (to <= begin) {
+      ++one;
+      continue;
+    }
+    one = ends_.erase(one);
+    if (from < begin) ends_[from] = begin;
+    if (to > end) ends_[end] = to;
+  }
+}
+
+std::vector<std::pair<size_t, size_t>> Ranges::gaps(size_t begin, size_t end) const {
+  std::vector<std::pair<size_t, size_t>> found;
+  for (const auto& [from, to] : ends_) {
+    if (to <= begin) continue;
+    if (from >= end) break;
+    if (from > begin) found.emplace_back(begin, from);
+    begin = to;
+  }
+  if (begin < end) found.emplace_back(begin, end);
+  return found;
+}
+
+void Memory::board_wrote(size_t offset, size_t size) {
+  if (parent != nullptr) return parent->board_wrote(origin + offset, size);
+  std::lock_guard<std::mutex> guard(lock);
+  newer_.add(offset, offset + size);
+}
+
+void Memory::host_sees(size_t offset, size_t size) {
+  if (parent != nullptr) return parent->host_sees(origin + offset, size);
+  std::lock_guard<std::mutex> guard(lock);
+  newer_.remove(offset, offset + size);
+}
+
+std::vector<std::pair<size_t, size_t>> Memory::not_newer(size_t offset, size_t size) {
+  if (parent == nullptr) {
+    std::lock_guard<std::mutex> guard(lock);
+    return newer_.gaps(offset, offset + size);
+  }
+  auto found = parent->not_newer(origin + offset, size);
+  for (auto& [begin, end] : found) begin -= origin, end -= origin;
+  return found;
+}
+
 void require_range(const Memory& buffer, size_t offset, size_t size) {
   if (size != 0 && offset <= buffer.size && size <= buffer.size - offset) return;
   throw Refused{CL_INVALID_VALUE, "bytes " + std::to_string(offset) + " to " + std::to_string(offset + size) +

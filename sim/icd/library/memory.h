@@ -1,10 +1,23 @@
 // Buffers, parts of them, and shared virtual memory.
 #pragma once
 #include <atomic>
+#include <map>
 
 #include "queue.h"
 
 namespace sluice {
+
+/// Ranges of bytes that do not overlap.
+class Ranges {
+ public:
+  void add(size_t begin, size_t end);
+  void remove(size_t begin, size_t end);
+  /// The parts of [begin, end) that are in none of them.
+  std::vector<std::pair<size_t, size_t>> gaps(size_t begin, size_t end) const;
+
+ private:
+  std::map<size_t, size_t> ends_;  ///< by their beginnings
+};
 
 class Memory : public Object {
  public:
@@ -27,6 +40,13 @@ class Memory : public Object {
   /// that is kept as long as the buffer, so that all mappings of a byte have one address.
   char* staging(size_t offset);
 
+  /// Commands or kernels wrote these bytes, so that those on the board are newer than what the host sees.
+  void board_wrote(size_t offset, size_t size);
+  /// The bytes on the board and those that the host sees are the same.
+  void host_sees(size_t offset, size_t size);
+  /// The parts of a range, as beginnings and ends, in which the board has nothing newer.
+  std::vector<std::pair<size_t, size_t>> not_newer(size_t offset, size_t size);
+
   struct Mapping {
     size_t offset, size;
     cl_map_flags flags;
@@ -40,6 +60,7 @@ class Memory : public Object {
     void operator()(char* memory) const;
   };
   std::unique_ptr<char, Freed> staging_;
+  Ranges newer_;  ///< on the board
 };
 
 /// Creates a buffer; `host` initializes it if that is not null. Throws Refused.
@@ -61,6 +82,8 @@ struct Region {
   size_t width, rows = 1, planes = 1;
   size_t to_row = 0, to_plane = 0, from_row = 0, from_plane = 0;
   size_t bytes() const { return width * rows * planes; }
+  /// From the first byte on one side to the last.
+  size_t spanned() const { return (planes - 1) * to_plane + (rows - 1) * to_row + width; }
 };
 
 /// The work of a copy from `from` to `to`, as a command of this library.

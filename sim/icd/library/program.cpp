@@ -39,7 +39,8 @@ std::shared_ptr<const KernelFacts> read_kernel(Reply& reply) {
   made->attributes = reply.bytes();
   for (int64_t left = reply.number(); left > 0; --left) {
     ParameterFacts one;
-    for (auto* fact : {&one.kind, &one.bytes, &one.alignment, &one.limit, &one.address, &one.access, &one.qualifier}) {
+    for (auto* fact : {&one.kind, &one.bytes, &one.alignment, &one.limit, &one.written, &one.address, &one.access,
+                       &one.qualifier}) {
       *fact = reply.number();
     }
     one.name = reply.bytes();

@@ -8,7 +8,7 @@ namespace sluice {
 
 struct ParameterFacts {
   enum Kind { kBuffer, kLocal, kScalar, kPipe };
-  int64_t kind = kScalar, bytes = 0, alignment = 1, limit = -1, address = 0, access = 0, qualifier = 0;
+  int64_t kind = kScalar, bytes = 0, alignment = 1, limit = -1, address = 0, access = 0, qualifier = 0, written = 0;
   std::string name, type;
 };
 

@@ -50,6 +50,7 @@ std::function<void(Event&, cl_ulong)> transfer(std::shared_ptr<Queue> queue, Sid
     char* target = to.buffer != nullptr ? places.front() + to.offset : to.host;
     const char* source = from.buffer != nullptr ? places.back() + from.offset : from.host;
     copy_region(target, source, region);
+    if (to.buffer != nullptr) to.buffer->board_wrote(to.offset, region.spanned());
   };
 }
 
@@ -65,6 +66,7 @@ std::function<void(Event&, cl_ulong)> fill(std::shared_ptr<Queue> queue, Side to
     for (size_t filled = pattern.size(); filled < size; filled *= 2) {
       std::memcpy(target + filled, target, std::min(filled, size - filled));
     }
+    if (to.buffer != nullptr) to.buffer->board_wrote(to.offset, size);
   };
 }
 
@@ -264,27 +266,6 @@ cl_int CL_API_CALL enqueue_copy_buffer_rect(cl_command_queue queue, cl_mem sourc
   });
 }
 
-cl_int CL_API_CALL enqueue_migrate_mem_objects(cl_command_queue queue, cl_uint count, const cl_mem* list,
-                                               cl_mem_migration_flags flags, cl_uint wait_count,
-                                               const cl_event* wait_list, cl_event* event) {
-  return answered("clEnqueueMigrateMemObjects", [&] {
-    auto on = find<Queue>(queue);
-    require(count != 0 && list != nullptr, CL_INVALID_VALUE, "the list of buffers is empty");
-    require(!(flags & ~(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)), CL_INVALID_VALUE,
-            "the flags have unknown bits");
-    std::vector<std::shared_ptr<Memory>> moved;
-    for (cl_uint k = 0; k < count; ++k) moved.push_back(buffer_of(*on, list[k]));
-    Queue* raw = on.get();
-    // where a context has several boards, the buffers move to that of the queue; the host has no memory of the board
-    auto work = [raw, moved](Event& made, cl_ulong ready_ns) {
-      std::vector<int64_t> ids;
-      for (const auto& one : moved) ids.push_back(one->id);
-      pass_time(*raw, made, ready_ns, {}, ids, 0, nullptr);
-    };
-    Enqueue{on, wait_count, wait_list, event, CL_COMMAND_MIGRATE_MEM_OBJECTS}(Place::kHost, work);
-  });
-}
-
 }  // namespace
 
 void add_transfer_entries(cl_icd_dispatch& table) {
@@ -295,7 +276,6 @@ void add_transfer_entries(cl_icd_dispatch& table) {
   table.clEnqueueReadBufferRect = enqueue_read_buffer_rect;
   table.clEnqueueWriteBufferRect = enqueue_write_buffer_rect;
   table.clEnqueueCopyBufferRect = enqueue_copy_buffer_rect;
-  table.clEnqueueMigrateMemObjects = enqueue_migrate_mem_objects;
 }
 
 }  // namespace sluice

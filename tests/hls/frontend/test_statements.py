@@ -44,6 +44,37 @@ def test_goto(context):
         run_both(context, GOTO, "k", {"o": np.zeros(1, "i4"), "n": np.int32(n)})
 
 
+#: of branches, loops and blocks, forward and backward, over declarations; two ways into a loop that gotos make
+ENTERED = """
+int entered(int n) {
+    int s = 0, again = 0, i = 1, x = n & 7;
+    if (n & 1) goto in_then;
+    if (n & 2) goto in_loop;
+    if (n & 4) goto deep;
+    if (n > 20) { s += 1; in_then: s += 2; if (n & 8) goto in_else; s += 4; }
+    else { s += 8; in_else: s += 16; }
+    for (i = 0; i < 3; i++) { s += 100; in_loop: s += 1000; if (n & 16 && again++ < 2) goto deep; }
+    { int t; x = n; while (x-- > 5) { if (x & 1) { s ^= x; deep: t = s + 3; s = t; } else s += 7; } }
+    if (s % 5 == 1 && again++ < 3) goto in_else;
+    return s;
+}
+__kernel void k(__global int *o, int n) {
+    int s = 1;
+    if (n & 1) goto middle;
+top: s = 3 * s + 1;
+middle: s += n--;
+    if (n > 0 && s < 1000) goto top;
+    o[0] = s;
+    for (int i = 0; i < 4; i++) o[i + 1] = entered(o[0] + n * i);
+}
+"""
+
+
+def test_gotos_into_blocks(context):
+    for n in (0, 3, 6, 9, 20, 23):
+        run_both(context, ENTERED, "k", {"o": np.zeros(5, "i4"), "n": np.int32(n)})
+
+
 POINTERS = """
 int sum(__global const int *p, __global const int *end) { int s = 0; while (p != end) s += *p++; return s; }
 void fill(int *p, int *end, int v) { for (; p < end; ++p, v *= 2) *p = v; }

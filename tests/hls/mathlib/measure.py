@@ -84,10 +84,8 @@ NATIVE_BOUNDS = dict.fromkeys(
     8192,
 )
 
-#: functions that double does not have
-NOT_OF_DOUBLE = ("erf", "erfc", "tgamma", "lgamma")
 #: the same for double
-DOUBLE_BOUNDS = {name: bound for name, bound in BOUNDS.items() if name not in NOT_OF_DOUBLE}
+DOUBLE_BOUNDS = BOUNDS
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class Library:
     def __init__(self, folder: Path, floating: str = "float"):
         self.program = folder / "measure"
         # others call what is in those
-        first = ("exp.cl", "log.cl", "trig.cl", "double_exp.cl", "double_log.cl", "double_trig.cl")
+        first = ("exp.cl", "log.cl", "trig.cl", "double_exp.cl", "double_log.cl", "double_trig.cl", "double_turns.cl")
         files = sorted(
             {signature.file for signature in mathlib.FUNCTIONS.values() if signature.floating == floating},
             key=lambda name: (name not in first, name),

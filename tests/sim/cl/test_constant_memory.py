@@ -57,7 +57,7 @@ class Board:
         self.context = cl.create_some_context(board="de5net")
         self.queue = cl.CommandQueue(self.context)
         self.program = cl.Program(self.context, SOURCE).build()
-        self.program.system.hasty = True
+        self.program._system.hasty = True
         rng = np.random.default_rng(3)
         self.index = rng.integers(0, SIZE, N).astype(np.int32)
         self.offsets = rng.integers(-99, 99, 16).astype(np.int16)
@@ -97,16 +97,16 @@ def board():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SLUICE_STALL_SEED", "1")  # so that stalls are built in
         running = Board()
-        running.program.system.session.reset(0)
+        running.program._system.session.reset(0)
     yield running
-    running.program.system.close()
+    running.program._system.close()
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_what_is_kept_and_what_is_not(board, seed):
-    board.program.system.session.reset(seed)
-    board.program.launches._constants.doubt()
+    board.program._system.session.reset(seed)
+    board.program._launches._constants.doubt()
     cl.enqueue_copy(board.queue, board.buffers["table"], first := board.tables(seed))
     touched = 64 * len(set(board.index // 16))
     assert board.pick(first) == touched
@@ -126,7 +126,7 @@ def test_what_is_kept_and_what_is_not(board, seed):
 @pytest.mark.verilator
 def test_a_table_larger_than_the_cache(board):
     """Other places have the same numbers: all values are right, at whatever cost."""
-    board.program.system.session.reset(2)
+    board.program._system.session.reset(2)
     big = np.random.default_rng(8).integers(-9999, 9999, 16384).astype(np.int32)
     table, index = board.buffers["table"], board.index
     board.buffers["table"] = cl.Buffer(board.context, mf.COPY_HOST_PTR, hostbuf=big)

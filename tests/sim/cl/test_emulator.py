@@ -265,7 +265,7 @@ def test_speed(program, queue, out):
     native = rate(20_000_000, lambda trips: program.spin(queue, (1,), None, out, np.int32(trips)))
     interpreted = rate(
         20_000,
-        lambda trips: run_kernel(program.result.module, "spin", {"out": bytearray(out.size)}, {"n": trips}, (1,)),
+        lambda trips: run_kernel(program._result.module, "spin", {"out": bytearray(out.size)}, {"n": trips}, (1,)),
     )
     assert native > 100 * interpreted, (native, interpreted)
 

@@ -25,6 +25,13 @@ def fails(kind, status, text=""):
     return pytest.raises(kind, match=f"{code.to_string(status)}.*{text}")
 
 
+#: public attributes of cl.Program that pyopencl's has, too
+OF_PYOPENCL = {
+    *("all_kernels", "binaries", "binary_sizes", "build", "context", "devices", "get_build_info", "get_info"),
+    *("kernel_names", "num_devices", "num_kernels", "reference_count", "source"),
+}
+
+
 class TestMemory:
     def test_a_buffer_begins_as_its_host_array_and_comes_back(self, context, queue):
         data = np.arange(1000, dtype=np.int32)
@@ -317,6 +324,16 @@ class TestLaunches:
         with fails(cl.LogicError, code.INVALID_KERNEL_NAME):  # so a host program ends with a message
             _ = program.other
         assert not hasattr(program, "other")
+
+    def test_only_attributes_of_pyopencl_hide_kernels(self, context):
+        public = {name for name in (*vars(cl.Program), *vars(cl.Program(context, ""))) if not name.startswith("_")}
+        names = sorted(public | {"result", "system", "launches"})
+        source = "".join(f"__kernel void {name}(__global int *o) {{ o[0] = 1; }}\n" for name in names)
+        program = cl.Program(context, source).build(device="emulator")
+        hidden = {name for name in names if not isinstance(getattr(program, name), cl.Kernel)}
+        assert hidden == OF_PYOPENCL
+        assert all(cl.Kernel(program, name).function_name == name for name in hidden)
+        assert cl.Program.capture(program) == []
 
     @pytest.mark.parametrize(
         "size, offset", [(None, None), (10, None), ((2.5,), None), ("ab", None), ((8,), 1), ((8,), (0.5,))]

@@ -81,7 +81,7 @@ def run(context, build=None):
     table, at = rng.integers(0, 999, 4 * N).astype(np.int32), rng.integers(0, 4 * N, N).astype(np.int32)
     program = cl.Program(context, SOURCE).build()
     if context.device.kind == "board":
-        program.system.hasty = True
+        program._system.hasty = True
     tables = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=table)
     places, out = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=at), cl.Buffer(context, mf.READ_WRITE, at.nbytes)
     program.gather(queue, (1,), None, tables, places, out, np.int32(N))
@@ -127,7 +127,7 @@ def test_an_index_that_leaves_a_memory_meets_no_other(context, index, place):
     """Beyond the end of the QDR there is nothing; before its begin would be the DDR, where the buffers of this kernel
     lie, too."""
     queue, program = cl.CommandQueue(context), cl.Program(context, SOURCE).build()
-    program.system.hasty = True
+    program._system.hasty = True
     table = cl.Buffer(context, mf.READ_WRITE, 64, memory="QDR")
     at, out = (
         cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.array([index], np.int32)),

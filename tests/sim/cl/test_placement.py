@@ -92,7 +92,7 @@ def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
         (["-no-interleaving=default"], (mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA)),
     ):
         program = cl.Program(context, COPY).build(options=options)
-        program.system.hasty = True
+        program._system.hasty = True
         a = cl.Buffer(context, mf.COPY_HOST_PTR | flags[0], hostbuf=data)
         out = cl.Buffer(context, mf.READ_WRITE | flags[1], data.nbytes)
         event = program.copy(queue, (1,), None, a, out, np.int32(n))

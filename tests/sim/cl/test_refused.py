@@ -60,7 +60,7 @@ class Board:
         self.context = cl.create_some_context(board="de5net")
         self.queue = cl.CommandQueue(self.context)
         self.program = cl.Program(self.context, SOURCE).build()
-        self.program.system.hasty = True
+        self.program._system.hasty = True
         rng = np.random.default_rng(1)
         self.arrays = {name: rng.integers(0, N, size // 4).astype(np.int32) for name, size in SIZES.items()}
         self.buffers = {
@@ -69,7 +69,7 @@ class Board:
 
     def stall(self, seed):
         """From here on streams in the design and all channels of the memory are stalled at random."""
-        self.program.system.session.reset(seed)
+        self.program._system.session.reset(seed)
 
     def launch(self, n=N):
         for name, array in self.arrays.items():
@@ -78,7 +78,7 @@ class Board:
 
     def begin(self, cycles):
         """Start the kernel, and leave it after so many cycles."""
-        system = self.program.system
+        system = self.program._system
         kernel = next(k for k in system.interface.kernels if k.name == "many")
         arguments = {name: buffer.address for name, buffer in self.buffers.items()} | {"n": N}
         system.start(kernel, arguments, {name: 0 for name in kernel.launch})
@@ -113,11 +113,11 @@ def board():
         running.stall(0)
     running.check()
     yield running
-    running.program.system.close()
+    running.program._system.close()
 
 
 def test_every_kind_of_unit_is_there(board):
-    (kernel,) = board.program.result.kernels
+    (kernel,) = board.program._result.kernels
     units = {access.lsu for access in kernel.memory.accesses.values()}
     assert units == {
         "burst-coalesced",
@@ -184,8 +184,8 @@ def test_a_reset_of_the_design_in_mid_run(board, cycles, seed):
     """
     board.stall(seed)
     board.begin(cycles)
-    board.program.system.session.restart()
-    board.program.system.forget()
+    board.program._system.session.restart()
+    board.program._system.forget()
     board.check(("out", "wide", "done"))
     board.check()
 
@@ -198,5 +198,5 @@ def test_a_reset_of_design_and_memory_in_mid_run(board, cycles, seed):
     board.stall(seed)
     board.begin(cycles)
     board.stall(seed)
-    board.program.system.forget()
+    board.program._system.forget()
     board.check()

@@ -27,7 +27,7 @@ class Board:
         self.context = cl.create_some_context(board="de5net")
         self.queues = [cl.CommandQueue(self.context) for _ in range(COUNT)]
         self.program = cl.Program(self.context, MORE + "".join(KERNELS.format(k=k) for k in range(COUNT))).build()
-        self.program.system.hasty = True
+        self.program._system.hasty = True
         self.data = [np.random.default_rng(k).integers(-999, 999, 16 * WORDS).astype(np.int32) for k in range(COUNT)]
         self.sources = [cl.Buffer(self.context, mf.COPY_HOST_PTR, hostbuf=data) for data in self.data]
         self.targets = [cl.Buffer(self.context, mf.READ_WRITE, 64 * WORDS) for _ in range(COUNT)]
@@ -50,7 +50,7 @@ class Board:
 def board():
     running = Board()
     yield running
-    running.program.system.close()
+    running.program._system.close()
 
 
 def span(events):
@@ -174,11 +174,11 @@ def test_two_programs_in_one_context(board):
     other = cl.Program(
         board.context, "__kernel void put(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = i; }"
     ).build()
-    other.system.hasty = True
+    other._system.hasty = True
     buffer = cl.Buffer(board.context, mf.READ_WRITE, 1024)
     aside = board.move(2, 2)
     first = other.put(board.queues[0], (1,), None, buffer, np.int32(256))
     second = board.program.add(board.queues[0], (1,), None, buffer, np.int32(5), np.int32(256))
     assert np.array_equal(board.host(buffer), np.arange(256) + 5)
     assert aside.profile.end <= first.profile.start and first.profile.end <= second.profile.start
-    other.system.close()
+    other._system.close()

@@ -58,8 +58,8 @@ class Campaign:
 
     def _program(self) -> cl.Program:
         program = cl.Program(self.context, SOURCE).build()
-        if not program.emulated:
-            program.system.hasty = True
+        if not program._emulated:
+            program._system.hasty = True
         return program
 
     def _take(self, launches: int) -> bool:
