@@ -74,7 +74,7 @@ class LimitAccesses(FunctionPass):
 def _largest(found: Sequence[Op]) -> tuple[Op, int]:
     """The first access of the place in the source that most of them are copies of, and the number of those."""
     (place, copies), *_ = Counter(op.span for op in found).most_common(1)
-    return next(op for op in found if op.span == place), copies
+    return next(op for op in found if op.span == place), copies if place is not None else 1
 
 
 def _copies(copies: int, total: int) -> str:
