@@ -95,6 +95,7 @@ from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.distribute_over_selects import DistributeOverSelects
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
+from .recurrence.hoist_first_loads import HoistFirstLoads
 from .recurrence.look_ahead_control import LookAheadControl
 from .recurrence.look_ahead_loads import LookAheadLoads
 from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
@@ -234,8 +235,7 @@ def _simplify(options: PipelineOptions) -> Stage:
     return Stage(
         "simplify",
         (
-            # after unrolling, which makes indices constant; an array with dynamic indices becomes one wide value,
-            # unless it holds constants only
+            # after unrolling: indices are constant; an array with others becomes one wide value, or holds constants
             LowerShiftRegisters(),
             *CLEAN,
             ConstifyArrays(),
@@ -297,8 +297,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # late, so that the passes above need not distinguish the body of a work-item from that of a single
-            # work-item kernel
+            # late, so that the passes above need not distinguish a work-item's body from a single work-item kernel
             FormWorkItemLoop(),
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
@@ -413,6 +412,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             SinkInserts(options.timing),
+            HoistFirstLoads(options.timing, options.address_bits),
             *TIDY,
             # elements of memory that became carried values are sums like others
             GuardAddends(options.timing),
