@@ -135,7 +135,7 @@ def _reads_what_its_iteration_stored(load: Op, writes: list[Op], body: Region, t
 def _waits(load: Op, writes: list[Op], tester: DependenceTester) -> bool:
     """Whether the load, before its loop, has to wait for a write of an earlier iteration of a loop around."""
     position = {op: k for k, op in enumerate(walk(tester.function.body))}
-    pairs = (sorted((op, load), key=position.__getitem__) for op in writes)
+    pairs = ((op, load) if position[op] < position[load] else (load, op) for op in writes)
     return any(fact.loop is not None and fact.dst is load for pair in pairs for fact in tester.pair(*pair))
 
 
