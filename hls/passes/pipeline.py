@@ -95,6 +95,7 @@ from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.distribute_over_selects import DistributeOverSelects
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
+from .recurrence.hoist_first_loads import HoistFirstLoads
 from .recurrence.look_ahead_control import LookAheadControl
 from .recurrence.look_ahead_loads import LookAheadLoads
 from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
@@ -235,8 +236,7 @@ def _simplify(options: PipelineOptions) -> Stage:
     return Stage(
         "simplify",
         (
-            # after unrolling, which makes indices constant; an array with dynamic indices becomes one wide value,
-            # unless it holds constants only
+            # after unrolling: indices are constant; an array with others becomes one wide value, or holds constants
             LowerShiftRegisters(),
             *CLEAN,
             ConstifyArrays(),
@@ -304,8 +304,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # after all passes that make indices constant, unrolling above all; before narrowing, and while ids have
-            # known ranges
+            # after all passes that make indices constant; before narrowing, and while ids have known ranges
             ExpandChannelIndices(),
             *TIDY,
         ),
@@ -413,6 +412,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             SinkInserts(options.timing),
+            HoistFirstLoads(options.timing, options.address_bits),
             *TIDY,
             # elements of memory that became carried values are sums like others
             GuardAddends(options.timing),

@@ -28,9 +28,10 @@ class ForwardStores(FunctionPass):
     """Store-to-load forwarding (scalar replacement, Callahan, Carr and Kennedy 1990). Before: a flat kernel without
     tokens. After: a load takes the value of the store that wrote its address, if that store is known: in the same
     iteration, or a fixed number of iterations earlier, over which the loop carries the value. If the store may not have
-    executed, an earlier load of the address supplies the value. Memory is then accessed only in the first iterations,
-    and where the value is not known otherwise: what the program stored or loaded just before the loop is not read again
-    in the first iteration. Stores remain.
+    executed, an earlier load of the address supplies the value; where both were in one earlier iteration, that one
+    selects, and the loop carries what is in the element. Memory is then accessed only in the first iterations, and
+    where the value is not known otherwise: what the program stored or loaded just before the loop is not read again in
+    the first iteration. Stores remain.
 
     With ``compare`` a load of global memory after a store of the same iteration that may have its address compares the
     two addresses: it takes the stored value, or reads memory without waiting for that store (they have the attributes
@@ -119,6 +120,7 @@ class _Forwarding:
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
         self.chains: dict[Value, list[Value]] = {}  #: values in earlier iterations, the latest first
+        self.elements: dict[tuple[Type | tuple[Op, int], ...], Value] = {}  #: what an iteration left at an address
         self.carried: list[tuple[CarriedValue, Value]] = []  #: new carried values, each with its next value
 
     def build(self):
@@ -140,9 +142,12 @@ class _Forwarding:
     def _load(self, load: Op, writers: list[ReachingStore], b: Builder) -> Value:
         on = predicate(load)
         type = load.result.type
+        together = _of_one_iteration(writers)
+        writers = writers[: len(writers) - len(together)]
         sources = [(self._happened(writer, load, b), self._value(writer, type, b)) for writer in writers]
-        if load in self.entries:
-            self._begin_with(writers[-1], self.entries[load])
+        if together:
+            writers = [*writers, together[-1]]
+            sources.append((self._happened(together[-1], load, b), self._element(together, load)))
         if sources[-1][0] is None:
             _, value = sources.pop()
         else:
@@ -181,6 +186,28 @@ class _Forwarding:
         type = IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
         return b.value("eq", *(resized(v, type, b) for v in offsets))
 
+    def _element(self, writers: list[ReachingStore], load: Op) -> Value:
+        """What the writers, all of one earlier iteration and the last one certain, left at the address of the load.
+        That iteration selects, so that one value is carried, and no conditions with it."""
+        key = load.result.type, *((writer.access, writer.place) for writer in writers)
+        if key not in self.elements:
+            *others, last = [(w, self._written(w, load.result.type, self.last)) for w in writers]
+            value = last[1]
+            for writer, written in reversed(others):
+                value = self.last.value("select", predicate(writer.access), written, value, name=load.result.name)
+            self.elements[key] = value
+        carried = self._earlier(self.elements[key], writers[-1].distance, self.elements[key].name)
+        if load in self.entries:
+            self._begin_with(self.elements[key], self.entries[load])
+        return carried
+
+    def _written(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
+        """What the writer moved to the place of the load, in the iteration of the writer."""
+        value = moved_value(writer.access)
+        if value.type.bytes > type.bytes:
+            value = _part(value, writer.place, type, b)
+        return value if value.type == type else b.value("bitcast", value, result=type)
+
     def _value(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
         value = moved_value(writer.access)
         if value.type.bytes > type.bytes:
@@ -189,9 +216,9 @@ class _Forwarding:
             value = self._earlier(value, writer.distance, value.name)
         return value if value.type == type else b.value("bitcast", value, result=type)
 
-    def _begin_with(self, writer: ReachingStore, value: Value) -> None:
-        """Let what the writer moves have been ``value`` an iteration before the first one."""
-        arg = self.chains[moved_value(writer.access)][0]
+    def _begin_with(self, carried: Value, value: Value) -> None:
+        """Let what is carried have been ``value`` an iteration before the first one."""
+        arg = self.chains[carried][0]
         present(self.loop).op.operands[1 + arg.index] = value
 
     def _earlier(self, value: Value, distance: int, name: str) -> Value:
@@ -210,6 +237,14 @@ class _Forwarding:
         carried = add_carried(op, start, name, result=Value(value.type, name))
         self.carried.append((carried, value))
         return carried.arg
+
+
+def _of_one_iteration(writers: list[ReachingStore]) -> list[ReachingStore]:
+    """The last of the writers, if it is certain and of an earlier iteration, with all others of that iteration."""
+    last = writers[-1]
+    if not last.certain or not last.distance:
+        return []
+    return [writer for writer in writers if writer.distance == last.distance]
 
 
 def _part(value: Value, place: int, type: Type, b: Builder) -> Value:

@@ -1,9 +1,10 @@
 """Guard absorption: a comparison on a recurrence and a condition off the recurrence become one comparison, with a
 selected constant."""
 
+import functools
 from dataclasses import dataclass, replace
 
-from ...analysis.predicates.implication import INVERSE
+from ...analysis.predicates.implication import INVERSE, follows, implied
 from ...analysis.timing import Recurrence, TimingModel, recurrences_of
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
@@ -11,6 +12,7 @@ from ...ir.rewrite import constant
 from ...narrow import present
 from ..manager import Form, FunctionPass
 from ..scalar.algebraic_simplification import opposite
+from ..scalar.specialize import conjuncts
 from .combine_minmax import Question, merge_steps
 from .mux_trees import MuxLeaf, choose_last
 from .recurrence_edits import insert_before, snapshot
@@ -30,7 +32,9 @@ class AbsorbGuards(FunctionPass):
     Two comparisons in the same direction, joined by a logic operation, become one with the greater or the lesser of
     both numbers. A number less, or greater, than all others may need one more bit than the operands have; then both
     sides are widened. If a select with a condition off the recurrence has a select by such a comparison as its arm, as
-    left by a guard around the statement, the comparison selects last, under both conditions. Exact for every operand.
+    left by a guard around the statement, the comparison selects last, under both conditions. What a store under either
+    of two conditions leaves in an element, ``c || d ? (c ? x : y) : z``, is ``c ? x : (d ? y : z)`` before that. Exact
+    for every operand.
     """
 
     timing: TimingModel | None = None
@@ -51,6 +55,7 @@ class AbsorbGuards(FunctionPass):
 
 def _join_all(one: Recurrence):
     before, restore = one.cycles({}), snapshot(one)
+    split_choices(one)
     merge_choices(one)
     merge_steps(one, _questions)
     joins = guarded(one, _sides(one))
@@ -123,6 +128,44 @@ def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
             if len(says) == 1 and (side := says.pop()) is not None:
                 found[op] = side
     return found
+
+
+def split_choices(one: Recurrence):
+    """``c || d ? (c ? x : y) : z`` becomes ``c ? x : (d ? y : z)``, for c off the recurrence and d on it."""
+    for op in [op for op in one.ops if op.opcode == "select" and op.operands[0] in one.values]:
+        either, chosen, other = op.operands
+        inner = chosen.op
+        if either.op is None or either.op.opcode != "or" or inner is None or inner.opcode != "select":
+            continue
+        condition, yes, no = inner.operands
+        if condition in one.values or condition not in either.op.operands:
+            continue
+        built = Region()
+        b = Builder(built, op.span)
+        rest = _given_false(either.op, condition, b)
+        while no.op is not None and no.op.opcode == "select" and no.op.operands[0] is rest:
+            no = no.op.operands[1]
+        op.operands = [condition, yes, b.value("select", rest, no, other, name=op.result.name)]
+        one.values.update(result for each in built.ops if any(one.late(each)) for result in each.results)
+        insert_before(one, op, built.ops)
+    _drop_outputs(one)
+
+
+def _given_false(either: Op, condition: Value, b: Builder) -> Value:
+    """What a disjunction with ``condition`` is where that is false."""
+    (rest,) = [v for v in either.operands if v is not condition] or [condition]
+    facts = implied(condition, truth=False)
+    open_ = [part for part in conjuncts(rest) if not follows(part, facts)]
+    return functools.reduce(lambda x, y: b.value("and", x, y), open_) if open_ else b.true()
+
+
+def _drop_outputs(one: Recurrence):
+    """Leave only values on the recurrence that the next carried values depend on."""
+    needed = {one.following(arg) for arg in one.args}
+    for op in reversed(one.body.ops):
+        if not needed.isdisjoint(op.results):
+            needed.update(op.operands)
+    one.values &= needed | {*one.args}
 
 
 def merge_choices(one: Recurrence):

@@ -9,7 +9,7 @@ from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .retime_adders import RetimeAdders
 
-__all__ = ["DistributeOverSelects"]
+__all__ = ["DistributeOverSelects", "retimed_length"]
 
 #: most operations that are computed for both sides of one condition
 MOST_OPS = 12
@@ -59,9 +59,9 @@ def _improved(function: Function, number: int, timing: TimingModel) -> Function:
         if better is None:
             break
         if cycles is None:
-            cycles = _length(function, number, timing)[0]
+            cycles = retimed_length(function, number, timing)[0]
         latest = better
-        now = _length(latest, number, timing)[0]
+        now = retimed_length(latest, number, timing)[0]
         if now < cycles:
             cycles, found = now, latest
     return found
@@ -79,12 +79,12 @@ def _best(function: Function, number: int, timing: TimingModel) -> Function | No
         for place, op in enumerate(body.ops)
         if len(op.results) == 1 and any(_selects_by(user, op, one) for one in long for user in one.ops)
     ]
-    before, found = _length(function, number, timing) if places else (1, 0.0), None
+    before, found = retimed_length(function, number, timing) if places else (1, 0.0), None
     for place in places[-MOST_CONDITIONS:]:
         for whole in (False, True):
             candidate = clone_function(function)
             if _distribute(innermost_first(candidate)[number], place, whole, timing):
-                length = _length(candidate, number, timing)
+                length = retimed_length(candidate, number, timing)
                 if length < before:
                     before, found = length, candidate
     return found
@@ -95,7 +95,7 @@ def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
     return user.opcode == "select" and user.operands[0].op is condition and user.operands[0] in one.values
 
 
-def _length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
+def retimed_length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
     """The cycles of the longest recurrence of a loop, and the ns of all of them together, with adders retimed."""
     loop = innermost_first(RetimeAdders(timing).run(function))[number]
     (body,) = loop.regions

@@ -6,6 +6,7 @@ import pytest
 from hls.ir import memory_name, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.memory import forward_stores
+from hls.passes.recurrence import hoist_first_loads
 from tests.plans import planned
 
 BOARD = "ecp5_onchip"
@@ -32,10 +33,11 @@ KNOWN = {
 }
 UNKNOWN = {
     "stored under a condition": "if (c > 2) row[0] = i;",
-    "another element stored": "row[1] = i;",
     "perhaps stored again": "row[0] = i; row[c & 7] = 5;",
     "stored again in a loop": "row[0] = i; for (int j = 0; j < c; j++) row[a[j] & 7] = j;",
 }
+#: row[0] is written before all loops only, so hoist-first-loads makes its load before the inner one
+UNCHANGED = {"another element stored": "row[1] = i;"}
 
 
 @pytest.fixture(autouse=True)
@@ -66,13 +68,22 @@ def test_what_is_not_certain_is_loaded(name):
     assert loads_in_rows(kernel(UNKNOWN[name])) == 2
 
 
-@pytest.mark.parametrize("name", [*KNOWN, *UNKNOWN])
+@pytest.mark.parametrize("name", UNCHANGED)
+def test_what_does_not_change_is_loaded_before_the_loop(name):
+    function = kernel(UNCHANGED[name])
+    assert loads_in_rows(function) == 1
+    (outer,) = [op for op in function.body.ops if op.opcode == "loop" and any(o.regions for o in op.regions[0].ops)]
+    assert [memory_name(op) for op in outer.regions[0].ops if op.opcode == "load"] == ["row"]
+
+
+@pytest.mark.parametrize("name", [*KNOWN, *UNKNOWN, *UNCHANGED])
 def test_the_same_numbers(name, monkeypatch):
-    """As without entry values, for rows of any length."""
-    with_it = kernel((KNOWN | UNKNOWN)[name])
+    """As without entry values and without loads made before the loop, for rows of any length."""
+    with_it = kernel((KNOWN | UNKNOWN | UNCHANGED)[name])
     planned.cache_clear()
     monkeypatch.setattr(forward_stores, "entry_value", lambda *given: None)
-    without = kernel((KNOWN | UNKNOWN)[name])
+    monkeypatch.setattr(hoist_first_loads, "_places", lambda *given: [])
+    without = kernel((KNOWN | UNKNOWN | UNCHANGED)[name])
     assert loads_in_rows(without) == 2
     rng = np.random.default_rng(1)
     for n, c in ((0, 1), (1, 3), (2, 0), (9, 5)):
