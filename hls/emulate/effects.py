@@ -311,14 +311,18 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
     answers = [value for value in answers if not isinstance(value.type, TokenType)]
     for value in answers:
         w.declare(value, "0")
+    answered = f"{w.name(answers[0])} = 1; " if answers else ""
     _queue(w, op, site)
     if op.attrs[Attr.BLOCKING]:
         w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
         w.line(f"  {action}")
+    elif decides := w.shared.observer.outcome(op, "q", writes, site):
+        w.line(f"  if ({decides}) {{ {answered}{action} }}")
     else:
         w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
-        w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
-    if seen := w.shared.observer.call(w.function.name, op, "true" if op.attrs[Attr.BLOCKING] else w.name(answers[0])):
+        w.line(f"  if (!({stuck})) {{ {answered}{action} }}")
+    done = "true" if op.attrs[Attr.BLOCKING] else w.name(answers[0]) if answers else "false"
+    if seen := w.shared.observer.call(w.function.name, op, done):
         w.line(f"  {seen}")
     w.line("}")
 

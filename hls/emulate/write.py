@@ -64,7 +64,7 @@ class _Program:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
         lines += self.observer.tail([m.kind == "argument" for m in self.memories])
-        headers = ("runtime.h", "promises.h", *self.observer.headers, "concurrent.h", "groups.h")
+        headers = ("runtime.h", "promises.h", *self.observer.headers, "concurrent.h", "groups.h", *self.observer.late_headers, "rounds.h")
         runtime = [files(__package__).joinpath(name).read_text() for name in headers]
         return ProgramText(
             "\n".join([*self.observer.head(), *runtime, *lines]) + "\n",

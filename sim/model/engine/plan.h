@@ -119,7 +119,17 @@ struct CallPlan {
   u64 channel;
   bool writes, answers;
   int group, turn;
+  int outcomes;  ///< of a call that does not block: the number of its place among those of the record; else -1
   std::vector<u64> loads;
+};
+
+/// A call that is made in the cycle in which its token passes a stage; it has its end of the channel to itself.
+struct PassingPlan {
+  u64 channel;
+  bool writes;
+  int region;
+  Point point;
+  int column, outcomes;
 };
 
 /// A barrier, and the number of the fence that complete groups wait for; -1: none.
@@ -153,6 +163,7 @@ struct MachinePlan {
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
   std::vector<CallPlan> calls;
+  std::vector<PassingPlan> passing;
   std::vector<MeetPlan> meets;
   std::vector<BookingPlan> bookings;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
@@ -196,7 +207,10 @@ class Reader {
     read(h.finds), read(h.column), read(h.inside), read(h.asks), read(h.bases), read(h.stores), read(h.loads), read(h.answers);
   }
   void read(CallPlan& c) {
-    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.loads);
+    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.outcomes), read(c.loads);
+  }
+  void read(PassingPlan& p) {
+    read(p.channel), read(p.writes), read(p.region), read(p.point), read(p.column), read(p.outcomes);
   }
   void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
@@ -210,7 +224,7 @@ class Reader {
   void read(BookingPlan& b) { read(b.length), read(b.users); }
   void read(GroupsPlan& g) { read(g.region), read(g.settling); }
   void read(MachinePlan& m) {
-    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.meets), read(m.bookings), read(m.regions);
+    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.passing), read(m.meets), read(m.bookings), read(m.regions);
   }
 
  private:
