@@ -79,6 +79,12 @@ class Emulated:
     model: "Model | None" = None  #: what predicts the cycles of its launches; None if nothing does
 
     @cached_property
+    def joins(self) -> bool:
+        """Whether launches wait for others, which may be queued later, to be predicted together: until the host waits
+        for one of them, as time stands still on the board, too."""
+        return self.model is not None and bool(self.module.channels)
+
+    @cached_property
     def promises(self) -> PromiseCheck:
         """What checks launches on the model, whose planned kernels do not show what `#pragma ivdep` asserts."""
         return PromiseCheck(self.module, arrays=False)
@@ -291,6 +297,13 @@ class EmulatedEvent(PendingEvent):
             program.emulator.reset()
             program.give_up(error)
 
+    @property
+    def command_execution_status(self) -> int:
+        """OpenCL's number; a host that asks for it lets time go on."""
+        if self.outcome is not None and not self.over:
+            _predict_ended(self.program)
+        return super().command_execution_status
+
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended; nothing predicts its cycles."""
         board = present(self.context).simulated
@@ -419,6 +432,12 @@ def _advance(program: Emulated, last: bool = False) -> None:
         event.outcome = outcome
         if program.model is None:
             event.finish(outcome)
+    if last or not program.joins:
+        _predict_ended(program)
+
+
+def _predict_ended(program: Emulated) -> None:
+    """Predict the launches that ran at the same time, if all of them have ended."""
     if not program.pending:
         together, program.together = program.together, []
         if program.model is not None and together:
