@@ -13,11 +13,13 @@ from ..ir import (
     PointerType,
     TokenType,
     Value,
+    fixed_operands,
     lane_mask,
     memory_name,
     predicate,
 )
 from ..ir.barriers import condition_place
+from ..ir.model_function import RTL, callee_of
 from ..narrow import instance, present
 from .group_loop import EFFECTS as GROUP_EFFECTS
 from .group_loop import is_group_loop, last_of_group, write_group_loop
@@ -191,9 +193,10 @@ def _hazard(w, op: Op):
 
 
 def _call(w, op: Op):
-    call = f"helper_{op.attrs[Attr.CALLEE]}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
-    if len(op.results) == 1:
-        w.declare(op.result, call)
+    operands = op.operands[: fixed_operands(op)] if op.opcode in RTL else op.operands
+    call = f"helper_{callee_of(op)}({', '.join(['item', *(w.name(v) for v in operands)])})"
+    if len(op.results) == 1 or op.opcode in RTL:
+        w.declare(op.results[0], call)
     elif op.results:
         returned = w.name(op.results[0]) + "_all"
         w.line(f"auto {returned} = {call};")
@@ -388,6 +391,7 @@ EFFECTS = {
     "fence": _fence,
     "hazard": _hazard,
     "call": _call,
+    **dict.fromkeys(RTL, _call),
     "if": _if,
     "loop": _loop,
     "barrier": _barrier,

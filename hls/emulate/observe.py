@@ -146,6 +146,10 @@ class NotObserved:
         """The statement after a call on a channel that was ``done``, or not."""
         return ""
 
+    def unit(self, function: str, units: int) -> str:
+        """The expression for the compute unit that runs a group: the first, where nobody knows."""
+        return "0"
+
     def outcome(self, op: Op, queue: str, writes: str, site: int) -> str:
         """The expression that decides whether a call transfers a value that does not block; "" if the state of the
         queue does."""

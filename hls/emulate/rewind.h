@@ -1,6 +1,6 @@
 
 // ---- launches that run again from a mark, for the replay (hls/model/replay): whether a call that does not block transfers a
-// value depends on the cycle, which only the replay knows. Outcomes are assumed; where hardware has another one, the launches
+// value, and which compute unit runs a group, depends on the cycle, which only the replay knows. Outcomes are assumed; where hardware has another one, the launches
 // run again with those that are known. Buffers are the caller's to save.
 
 // Bytes as they were at the mark.
@@ -236,13 +236,17 @@ extern "C" void sluice_commit() {
 
 INLINE bool is_known(const Outcomes &o) { return o.next < o.count && o.values[o.next] & OUTCOME_KNOWN; }
 
-static void note_outcome(Outcomes &o, bool happens, bool known) {
+static void note_value(Outcomes &o, u32 value) {
     if (o.next == o.room) {
         o.room = o.room ? 2 * o.room : 1024;
-        o.values = (u8 *)realloc(o.values, o.room);
+        o.values = (u32 *)realloc(o.values, o.room * sizeof(u32));
     }
-    o.values[o.next++] = (u8)(happens | (known ? OUTCOME_KNOWN : 0));
+    o.values[o.next++] = value;
     if (o.count < o.next) o.count = o.next;
+}
+
+static void note_outcome(Outcomes &o, bool happens, bool known) {
+    note_value(o, happens | (known ? OUTCOME_KNOWN : 0));
     if (o.run && o.last != happens) {
         o.ran[o.last] = o.run;
         o.run = o.known = 0;
@@ -280,4 +284,13 @@ static __attribute__((noinline)) bool outcome(Item &item, u32 number, const Queu
     }
     note_outcome(o, happens, false);
     return happens;
+}
+
+// ---- compute units: groups are assumed to come to them in turn
+
+static __attribute__((noinline)) u64 unit_of(Item &item, u32 number, u64 units) {
+    Outcomes &o = item.launched->observed->outcomes[number];
+    const u32 value = is_known(o) ? o.values[o.next] : (u32)(o.next % units * OUTCOME_UNIT);
+    note_value(o, value);
+    return value / OUTCOME_UNIT;
 }

@@ -12,11 +12,13 @@ struct Rows {
     u64 count, room;
 };
 
-// What the calls of one place that do not block did, in program order (rewind.h, sim/model/engine/outcomes.h). A value is
-// 1 for a transfer; OUTCOME_KNOWN is added where hardware did that, and it is not only assumed.
+// What depends on the cycle, in program order (rewind.h, sim/model/engine/outcomes.h): of the calls of one place that do not
+// block whether they transfer a value, 1 or 0; of the groups of a launch their compute units, times OUTCOME_UNIT. OUTCOME_KNOWN
+// is added where hardware did that, and it is not only assumed.
 #define OUTCOME_KNOWN 2
+#define OUTCOME_UNIT 4
 struct Outcomes {
-    u8 *values;
+    u32 *values;
     u64 count, room;
     u64 next;                // call
     u64 run, known, ran[2];  // calls until now with the same outcome, and how many of them are known; the run before, by outcome
@@ -36,7 +38,7 @@ struct Observed {
 extern const u32 trace_loops;
 extern const u32 trace_width[];  // numbers in a row, by loop
 extern const bool trace_turns[];  // barrier loops
-extern const u32 trace_outcomes;  // places of calls that do not block
+extern const u32 trace_outcomes;  // places of what depends on the cycle
 static bool steady;  // rows keep their places, as the replay refers to them while more are written
 
 static Observed *finished_observations;
@@ -179,7 +181,7 @@ extern "C" bool sluice_traced(u64 number, u32 loop, u64 **data, u64 *count) {
     return true;
 }
 
-// The outcomes of calls that do not block, by place; the launch is known.
+// What depends on the cycle, by place; the launch is known.
 extern "C" Outcomes *sluice_outcomes(u64 number) { return observation(number)->outcomes; }
 
 extern "C" void sluice_forget_observed(u64 number) {

@@ -12,7 +12,7 @@ from hls.ir import Attr, MemoryObject, Module
 from hls.ir.accesses import memory_name
 from hls.ir.launch import units_of
 from hls.model.estimate import Planned
-from hls.model.replay import MachineText, NotReplayed, check_kernel, wanted_by
+from hls.model.replay import MachineText, NotReplayed, wanted_by
 from hls.model.replay.board import board_numbers
 from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed
 from hls.model.replay.machine import Columns, channel_latency, is_timed
@@ -45,8 +45,8 @@ class Launched:
 
 class Replayer:
     """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
-    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot
-    be started. Raises BuildError or ToolMissing at the first launch."""
+    constant cache, ``inner`` are the channels between parts of kernels. Raises BuildError or ToolMissing at the first
+    launch."""
 
     def __init__(
         self,
@@ -60,15 +60,14 @@ class Replayer:
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board, self.channels = board, list(channels)
-        covered = [one for one in kernels if _runs(one)]
-        self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
-        functions = {one.function.name: one.function for one in covered}
+        self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
+        functions = {one.function.name: one.function for one in kernels}
         self.emulator = Emulator(
             Module(functions, module.sources, module.channels | {one.name: one for one in inner}),
             hasty=hasty,
             depths=lambda: {(one.channel, one.index): one.depth for one in channels},
             observe=self._tracer,
-            rewinds=any(map(is_timed, covered)),
+            rewinds=any(map(is_timed, kernels)),
         )
         self._constant_bytes = constant_bytes
         self._held = [0] * len(self.channels)  #: values in each channel
@@ -78,14 +77,13 @@ class Replayer:
 
     def machine(self, kernel: str, addresses: Mapping[str, int], overlap: bool = False) -> MachineText:
         """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
-        check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
         given = addresses, channels, self._constant_bytes, overlap
         return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
-        return Columns(trace.tops[kernel], trace.loops, trace.columns, trace.outcomes)
+        return Columns(trace.tops[kernel], trace.loops, trace.columns, trace.outcomes, trace.units.get(kernel, -1))
 
     def restart(self) -> None:
         """Reset the board: no row of its memory is open, and its cycles count from the start."""
@@ -188,9 +186,7 @@ class Replayer:
                 one.endless.leave(one.records)
         return status is Status.OVER
 
-    def _write_again(
-        self, texts: "ctypes.Array[LaunchText]", every: "Sequence[_Launch]", settle: bool = False
-    ) -> bool:
+    def _write_again(self, texts: "ctypes.Array[LaunchText]", every: "Sequence[_Launch]", settle: bool = False) -> bool:
         """Run all launches again from their beginning, with what is known of their calls by now; ``settle``: only as
         far as this goes. Returns whether the record of an endless launch has become longer."""
         ends = [one for one in every if not one.endless]
@@ -234,13 +230,7 @@ class _Launch:
         self._figures = np.zeros(self._split + 3 * len(self.machine.units), np.uint64)
         bases = [launched.addresses[memory_name(op)] for op in self.machine.units]
         numbers = np.array(self.machine.numbers, np.int64)
-        self._given = [
-            numbers,
-            self._places,
-            np.array(widths, np.uint64),
-            self._counts,
-            np.array(bases, np.uint64),
-        ]
+        self._given = [numbers, self._places, np.array(widths, np.uint64), self._counts, np.array(bases, np.uint64)]
 
     def read_records(self, emulator: Emulator) -> None:
         """The record as it is now. Raises NotReplayed."""
@@ -276,15 +266,6 @@ def _with_parts(whole: Replayed, parts: Sequence[Replayed]) -> Replayed:
     """The launch of a kernel that ends when its other parts have ended as well."""
     cycles = max(one.cycles for one in (whole, *parts))
     return replace(whole, cycles=cycles, parts=tuple(replace(one, cycles=cycles) for one in parts))
-
-
-def _runs(planned: Planned) -> bool:
-    """Whether the emulator runs the kernel in its planned form."""
-    try:
-        check_kernel(planned)
-    except NotReplayed:
-        return False
-    return True
 
 
 def _pointer(numbers: np.ndarray) -> ctypes.c_void_p:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ...analysis.channels.endpoints import answers_at_once, end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
-from ...ir.launch import units_of
+from ...ir.launch import PER_UNIT, units_of
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
@@ -22,19 +22,21 @@ __all__ = ["Columns", "MachineText", "channel_latency", "is_timed", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD, CALL, MEET = range(6)  #: kinds of operations
+LOOP, ACCESS, FENCE, HAZARD, CALL, MEET, MODULE = range(7)  #: kinds of operations
 
 
 @dataclass(frozen=True)
 class Columns:
     """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, the
-    first column of each operation in the rows of the loop that it stands in, and the number of each call that does not
-    block among the ``outcomes``."""
+    first column of each operation in the rows of the loop that it stands in, the number of each call that does not
+    block among the ``outcomes``, and that of the compute ``units`` of groups, -1 if the kernel does not ask for
+    them."""
 
     top: int
     loops: dict[Op, int]
     columns: dict[Op, int]
     outcomes: dict[Op, int]
+    units: int
 
 
 @dataclass
@@ -48,6 +50,7 @@ class MachineText:
     meets: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
     calls: list[Op] = field(default_factory=list)
+    modules: list[Op] = field(default_factory=list)  #: of libraries, which wait
 
     @classmethod
     def of(
@@ -87,6 +90,8 @@ def in_passing(planned: Planned) -> list[Op]:
 
 def is_timed(planned: Planned) -> bool:
     """Whether what a kernel does depends on the cycle."""
+    if any(name.startswith(PER_UNIT) for name in planned.function.attrs.get(Attr.LAUNCH_ARGS, ())):
+        return True
     return any(is_call(op) and not op.attrs[Attr.BLOCKING] for op in walk(planned.function.body))
 
 
@@ -122,15 +127,17 @@ class _Writer:
         self.text.fences += sorted(fenced, key=order.__getitem__)  # stores serve them in this order
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
+        self.text.modules = [op for op in rows if op.opcode == "rtl_wait"]
         units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
         calls = self._calls()
         meets = [[self.text.fences.index(op) if op in self.text.fences else -1] for op in self.text.meets]
+        modules = [[op.attrs[Attr.RTL_LATENCY], op.attrs[Attr.RTL_WAITS]] for op in self.text.modules]
         bookings = booking_numbers(self.planned.plan, self.text.regions)
-        parts = (units, fences, hazards, calls, self._passing(), meets, bookings, regions)
-        self.text.numbers = group_numbers(self.planned, self.text.regions)
+        parts = (units, fences, hazards, calls, self._passing(), meets, modules, bookings, regions)
+        self.text.numbers = group_numbers(self.planned, self.text.regions, self.columns.units)
         self.text.numbers += [number for part in parts for number in _listed(part)]
         return self.text
 
@@ -265,11 +272,13 @@ class _Writer:
             kind, number, always = HAZARD, self.text.hazards.index(op), True
         elif op in self.text.calls:
             kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
+        elif op in self.text.modules:
+            kind, number, always = MODULE, self.text.modules.index(op), True
         elif op in self.planned.memory.outside:
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)
-        column = self.columns.columns[op]
+        column = 0 if kind == MODULE else self.columns.columns[op]
         latency = _latency(row.request_depth, payload)
         return [kind, row.push, row.request_depth, latency, int(row.joins), int(always), column, number]
 

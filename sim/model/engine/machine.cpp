@@ -70,6 +70,10 @@ Server* Machine::server(const OperationPlan& plan) {
   if (plan.kind == Kind::kFence) return memory_.fence(units_, plan);
   if (plan.kind == Kind::kCall) return call(plan);
   if (plan.kind == Kind::kMeet) return meeting(plan);
+  if (plan.kind == Kind::kModule) {
+    modules_.push_back(std::make_unique<WaitingModule>(clock_, plan_.modules[number], plan));
+    return modules_.back().get();
+  }
   return memory_.unit(units_, plan);
 }
 
@@ -120,6 +124,7 @@ bool Machine::foresee() {
 void Machine::evaluate() {
   for (const auto& loop : loops_) loop->evaluate();
   for (const auto& meeting : meetings_) meeting->evaluate();
+  for (const auto& module : modules_) module->evaluate();
   if (dispatcher_) {
     Header& header = loops_[static_cast<size_t>(plan_.groups.region)]->header;
     const bool enters = plan_.groups.region ? header.ended : header.last_issue == clock_.now;

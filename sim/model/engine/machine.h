@@ -10,6 +10,7 @@
 #include "loop.h"
 #include "meeting.h"
 #include "memory.h"
+#include "module.h"
 
 namespace sluice {
 
@@ -83,6 +84,7 @@ class Machine {
   std::vector<std::unique_ptr<PassingCall>> passing_;
   std::vector<Level*> passed_;  ///< levels with such calls
   std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<WaitingModule>> modules_;
   std::vector<std::unique_ptr<Booking>> bookings_;
   std::vector<std::unique_ptr<CallGroup>> groups_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region

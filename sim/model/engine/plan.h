@@ -12,7 +12,7 @@ struct Point {
   bool operator==(const Point& other) const { return level == other.level && stage == other.stage; }
 };
 
-enum class Kind { kLoop, kAccess, kFence, kHazard, kCall, kMeet };
+enum class Kind { kLoop, kAccess, kFence, kHazard, kCall, kMeet, kModule };
 
 struct RegionPlan;
 
@@ -137,6 +137,11 @@ struct MeetPlan {
   int fence;
 };
 
+/// A module that waits: cycles from operands to result, and the most operands inside of it.
+struct ModulePlan {
+  u64 latency, capacity;
+};
+
 /// Ports that tokens of several levels use, so many cycles after they enter. Reservations reach `length` cycles ahead.
 struct BookingPlan {
   struct Use {
@@ -152,9 +157,10 @@ struct BookingPlan {
 };
 
 /// A kernel of several compute units: the region of which an invocation has the work-items of a group; 0: the top itself, as a
-/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit.
+/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit. `outcomes`: the number
+/// of their units among those of the record, if the kernel asks for them, else -1.
 struct GroupsPlan {
-  int region, settling;
+  int region, settling, outcomes;
 };
 
 struct MachinePlan {
@@ -165,6 +171,7 @@ struct MachinePlan {
   std::vector<CallPlan> calls;
   std::vector<PassingPlan> passing;
   std::vector<MeetPlan> meets;
+  std::vector<ModulePlan> modules;
   std::vector<BookingPlan> bookings;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
@@ -219,12 +226,13 @@ class Reader {
     for (T& one : list) read(one);
   }
   void read(MeetPlan& m) { read(m.fence); }
+  void read(ModulePlan& m) { read(m.latency), read(m.capacity); }
   void read(BookingPlan::Use& u) { read(u.port), read(u.cycle); }
   void read(BookingPlan::User& u) { read(u.region), read(u.level), read(u.ahead), read(u.spacing), read(u.uses); }
   void read(BookingPlan& b) { read(b.length), read(b.users); }
-  void read(GroupsPlan& g) { read(g.region), read(g.settling); }
+  void read(GroupsPlan& g) { read(g.region), read(g.settling), read(g.outcomes); }
   void read(MachinePlan& m) {
-    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.passing), read(m.meets), read(m.bookings), read(m.regions);
+    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.passing), read(m.meets), read(m.modules), read(m.bookings), read(m.regions);
   }
 
  private:

@@ -18,7 +18,8 @@ class System {
   /// So many compute units, which share the `groups` of a launch.
   void add_units(const MachinePlan& plan, const std::vector<Rows>& records, Outcomes* outcomes, const u64* bases, u64 start, u64 units,
                  u64 groups) {
-    dispatchers_.push_back(std::make_unique<Dispatcher>(groups));
+    Outcomes* const asked = plan.groups.outcomes < 0 ? nullptr : outcomes + plan.groups.outcomes;
+    dispatchers_.push_back(std::make_unique<Dispatcher>(clock_, groups, asked));
     for (u64 k = 0; k < units; k++) add(plan, records, outcomes, bases, start, false, dispatchers_.back().get());
   }
   /// Runs all launches to their ends, and endless ones until they rest, or stops where the record is to be written once more,
