@@ -111,8 +111,8 @@ class OtherPrediction:
 @dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
-    says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
-    replay sum to its cycles; an estimate has none. ``others`` are for comparison.
+    says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` sum
+    to the likely cycles. ``others`` are for comparison.
 
     With ``symbols``, all figures are those where each symbol is the ``size`` of the middle one of ``samples``, and
     ``formula`` gives the likely cycles for all symbols of ``formula_from`` or more; it is empty where they are no sum
