@@ -1,6 +1,6 @@
 """A prediction as text."""
 
-from .prediction import WORK_ITEMS, OtherPrediction, Potential, PredictedAccount, Prediction, Symbol
+from .prediction import NOT_ISSUED, WORK_ITEMS, OtherPrediction, Potential, PredictedAccount, Prediction, Symbol
 
 __all__ = ["estimate_text"]
 
@@ -16,7 +16,8 @@ def estimate_text(prediction: Prediction) -> str:
         lines = [*_growth(prediction), f"  where {_sizes(prediction)}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
     if prediction.wide:
         lines.append(f"  widest side: {prediction.wide}")
-    lines += map(_account, prediction.accounts)
+    if all(one.cause != NOT_ISSUED for one in prediction.accounts):  # those of a replay say nothing more
+        lines += map(_account, prediction.accounts)
     for loop in prediction.loops:
         lines.append(
             f"  loop {loop.name or 'without a name'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "

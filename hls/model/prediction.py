@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 __all__ = [
+    "NOT_ISSUED",
     "SCHEMA",
     "WORK_ITEMS",
     "Interval",
@@ -17,6 +18,8 @@ __all__ = [
 ]
 
 SCHEMA = 1
+#: the cause that a replay gives for all cycles without an issue
+NOT_ISSUED = "not issued (the model does not say why)"
 #: the name of the loop over work-items where trip counts are given or asked for
 WORK_ITEMS = "work-items"
 

@@ -1,8 +1,8 @@
 """Estimated cycles of the examples beside those of the replay, which takes the place of a measurement: no hardware is made.
 
-``python -m tests.model.examples [--board NAME] [--size OPTION=N]... [names]``: each example runs twice, on the model and on
-the emulator, at the size that its host program has by default, unless an option of it is given. Launches are paired by the
-name of their kernel and their order.
+``python -m tests.model.examples [--board NAME] [names]``: each example runs twice, on the model and on the emulator, at the
+size that its host program has by default, or SLUICE_EXAMPLE_N and the like say. Launches are paired by the name of their
+kernel and their order.
 """
 
 import argparse
@@ -53,13 +53,13 @@ def pairs(estimated: Sequence[dict], replayed: Sequence[dict]) -> Iterator[Pair]
             yield Pair(one["kernel"], cycles["likely"], cycles["least"], cycles["most"], other["cycles"]["likely"])
 
 
-def compared(name: str, board: str, options: Sequence[str]) -> list[Pair]:
+def compared(name: str, board: str) -> list[Pair]:
     """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails."""
     folder = EXAMPLES / name
     with tempfile.TemporaryDirectory() as runs:
-        replayed = _predictions(_sluice("predict", "--json", "--board", board, str(folder / "host.py"), *options))
+        replayed = _predictions(_sluice("predict", "--json", "--board", board, str(folder / "host.py")))
         given = {"SLUICE_BOARD": board}
-        _sluice("run", "--device", "emulator", "--workload", runs, str(folder / "host.py"), *options, **given)
+        _sluice("run", "--device", "emulator", "--workload", runs, str(folder / "host.py"), **given)
         source = next(iter(sorted(folder.glob("*.cl"))))
         estimated = _predictions(_sluice("estimate", str(source), "--workload", runs, "--json", "--board", board))
     return list(pairs(estimated, replayed))
@@ -82,14 +82,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.model.examples", description=__doc__)
     parser.add_argument("names", nargs="*", help="examples; default: all")
     parser.add_argument("--board", default="de5net")
-    parser.add_argument("--size", action="append", default=[], metavar="OPTION=N", help="for the host programs")
     arguments = parser.parse_args()
     names = arguments.names or sorted(path.parent.name for path in EXAMPLES.glob("*/host.py"))
-    options = [f"--{one}" for one in arguments.size]
     found: list[Pair] = []
     for name in names:
         try:
-            launches = compared(name, arguments.board, options)
+            launches = compared(name, arguments.board)
         except subprocess.CalledProcessError as error:
             last = (error.stderr or error.stdout or "").strip().splitlines()[-1:]
             print(f"{name}: not compared: {' '.join(last)}", flush=True)

@@ -8,11 +8,9 @@ from ...narrow import present
 from ...planning.schedule import RegionPlan
 from ...target.board import Board
 from ..estimate import Planned
-from ..prediction import SCHEMA, Interval, PredictedAccess, PredictedAccount, PredictedLoop, Prediction
+from ..prediction import NOT_ISSUED, SCHEMA, Interval, PredictedAccess, PredictedAccount, PredictedLoop, Prediction
 
 __all__ = ["AccessFigures", "LoopFigures", "Replayed", "prediction_of"]
-
-NOT_ISSUED = "not issued (the model does not say why)"
 
 
 @dataclass(frozen=True)
