@@ -100,14 +100,14 @@ extern "C" u64 sluice_deepen(u64 queue, u64 room) {
 
 // Forgets all launches, and with `contents` what is in the channels.
 extern "C" void sluice_reset(u64 queue_count, u64 contents) {
+#ifdef TRACE_BYTES
+    forget_mark();
+#endif
     for (Launched **first : {&first_launched, &first_ended})
         while (Launched *r = *first) {
             *first = r->next;
             release(r);
         }
-#ifdef TRACE_BYTES
-    forget_mark();
-#endif
     forget_promises();
     for (u64 k = 0; contents && k < queue_count; k++) queues[k].first = queues[k].count = 0;
 }

@@ -80,8 +80,7 @@ class Emulated:
 
     @cached_property
     def joins(self) -> bool:
-        """Whether launches wait for others, which may be queued later, to be predicted together: until the host waits
-        for one of them, as time stands still on the board, too."""
+        """Whether launches are predicted once the host waits for one, together with those that were queued later."""
         return self.model is not None and bool(self.module.channels)
 
     @cached_property
@@ -300,7 +299,7 @@ class EmulatedEvent(PendingEvent):
     @property
     def command_execution_status(self) -> int:
         """OpenCL's number; a host that asks for it lets time go on."""
-        if self.outcome is not None and not self.over:
+        if not self.over and self.outcome is not None and not self.program.pending:
             _predict_ended(self.program)
         return super().command_execution_status
 
@@ -432,20 +431,15 @@ def _advance(program: Emulated, last: bool = False) -> None:
         event.outcome = outcome
         if program.model is None:
             event.finish(outcome)
-    if last or not program.joins:
+    if not program.pending and (last or not program.joins):
         _predict_ended(program)
 
 
 def _predict_ended(program: Emulated) -> None:
-    """Predict the launches that ran at the same time, if all of them have ended."""
-    if not program.pending:
-        together, program.together = program.together, []
-        if program.model is not None and together:
-            _predict(program, program.model, together)
-
-
-def _predict(program: Emulated, model: Model, together: Sequence[EmulatedEvent]) -> None:
-    """End launches that ran at the same time with what the model says of them."""
+    """End the launches that ran at the same time and have ended, with what the model says of them."""
+    model, together, program.together = program.model, program.together, []
+    if model is None or not together:
+        return
     now_ns = present(together[0].context).simulated.now_ns
     try:
         found = model.figures([event.launched for event in together], program.autorun, now_ns)

@@ -58,12 +58,12 @@ class ChannelText(ctypes.Structure):
 def engine() -> ctypes.CDLL:
     """The library. Raises ToolMissing, or BuildError if the compiler fails."""
     library = ctypes.CDLL(str(_built()))
-    words = [ctypes.c_void_p, ctypes.c_uint64]
-    library.sluice_new_replay.argtypes = [*words, *words, ctypes.c_void_p, ctypes.c_int64]
+    place, number = ctypes.c_void_p, ctypes.c_uint64
+    library.sluice_new_replay.argtypes = [place, number, place, number, place, ctypes.c_int64]
     library.sluice_new_replay.restype = ctypes.c_void_p
-    library.sluice_continue.argtypes, library.sluice_continue.restype = [*words, ctypes.c_bool], ctypes.c_uint64
-    library.sluice_report.argtypes = [ctypes.c_void_p, *words]
-    library.sluice_delete_replay.argtypes = [ctypes.c_void_p]
+    library.sluice_continue.argtypes, library.sluice_continue.restype = [place, number, ctypes.c_bool], ctypes.c_uint64
+    library.sluice_report.argtypes = [place, place, number]
+    library.sluice_delete_replay.argtypes = [place]
     library.sluice_new_memory.restype = ctypes.c_void_p
     library.sluice_delete_memory.argtypes = (ctypes.c_void_p,)
     return library

@@ -145,7 +145,7 @@ def test_a_replay_assumes_the_latency_of_the_library(monkeypatch, capsys):
     monkeypatch.setenv("SLUICE_PREDICT", "text")
     assert results("model") == expected()
     shown = capsys.readouterr().out
-    assert "assumed: module gcd answers after 40 cycles, as its library says (line 6)" in shown
+    assert "assumed: module gcd answers after 40 cycles, as its library says at line 6" in shown
     (each,) = [line for line in shown.splitlines() if line.startswith("each on")]
     assert COUNT * 40 <= int(each.split()[3].replace(",", "")) <= COUNT * 44  # one pair of operands at a time
 
