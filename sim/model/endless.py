@@ -41,12 +41,13 @@ class Endless:
         if len(self._loops(None)) != 1:
             raise NotReplayed("an autorun kernel that is not one endless loop", self.planned.function.span)
         self._note_open(records, None)
-        outer = self._rows(records, None)[0] if self._left else None
+        around: Op | None = None
+        at = 0  # the row around
         for left in self._left:
-            row = self._rows(records, left.loop)[left.row]
+            outer, row = self._rows(records, around)[at], self._rows(records, left.loop)[left.row]
             row[np.nonzero(left.done)] = 0
             outer[self.columns.columns[left.loop]] = left.row + 1
-            outer = row
+            around, at = left.loop, left.row
         running = self._open(records)
         return self.columns.loops[running[-1][0]] + 1 if running else 0
 
