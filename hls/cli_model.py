@@ -17,6 +17,7 @@ from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloa
 from .diag import Code, CompileError, Diagnostic
 from .driver import compile, inlined_kernels, plan_source, plan_text
 from .ir import Function
+from .model.accounts import accounts
 from .model.area import capacity
 from .model.area import estimate as count_area
 from .model.assumed import AssumedWorkload, TripError, names_of
@@ -206,7 +207,8 @@ class _Program:
         shares = potentials(planned, workload, self.board, self._planned(relaxed) if relaxed else None)
         others = hpca16(planned, workload, self.board, self.used) if self.used else ()
         mine = tuple(Potential(name, share) for name, share in shares.items())
-        return replace(found, potentials=mine, others=others)
+        causes = accounts(planned, workload, self.board)
+        return replace(found, potentials=mine, others=others, accounts=causes)
 
     def _planned(self, kernel: CompiledKernel) -> Planned:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))

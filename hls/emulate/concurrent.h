@@ -5,7 +5,7 @@
 // A queue of values of one size. It holds `room` of them, or any number where that is 0.
 struct Queue {
     u8 *data;
-    u64 room, capacity, first, count;
+    u64 room, capacity, first, count, size;
 };
 
 struct Channel {
@@ -47,6 +47,7 @@ struct Fiber {
     u32 site;
     const Queue *queue;
     bool writes;
+    u8 *low;  // the end of its stack while it waits
     jmp_buf at;
 };
 
@@ -74,19 +75,15 @@ struct Launched {
 #endif
 };
 
+// Bytes below the frame of a function that may hold what it has saved.
+#define STACK_BELOW 1024
+
 static Launched *first_launched;
+static Launched *first_ended;  // launches that have ended since the mark (rewind.h)
+static bool marked;
 static u64 launch_count, moves;
 static Fiber *current;
 static jmp_buf scheduler;
-
-#ifdef OBSERVED
-// What a launch that has not ended has done so far; none if there is no such launch.
-static Observed *running_observation(u64 number) {
-    for (Launched *r = first_launched; r; r = r->next)
-        if (r->number == number) return r->observed;
-    return 0;
-}
-#endif
 
 // One iteration of a loop; `left` counts down from the limit.
 INLINE void iterate(u64 &left, u32 site) {
@@ -98,6 +95,7 @@ static __attribute__((noinline)) void suspend(State state, u32 site) {
     if (UNLIKELY(control->stop)) end_run(STOPPED, site);
     current->state = state;
     current->site = site;
+    current->low = (u8 *)__builtin_frame_address(0) - STACK_BELOW;
     if (_setjmp(current->at) == 0) _longjmp(scheduler, 1);
 }
 
@@ -364,6 +362,7 @@ static void grow(Queue &q, u64 size) {
 template <class T> INLINE void put(Queue &q, T value) {
     if (UNLIKELY(q.count == q.capacity)) grow(q, sizeof(T));
     u64 place = q.first + q.count++;
+    q.size = sizeof(T);
     memcpy(q.data + (place >= q.capacity ? place - q.capacity : place) * sizeof(T), &value, sizeof(T));
     moves++;
 }
@@ -390,106 +389,4 @@ static void print(u64 format, const u64 *words, u64 count) {
     memcpy(control->log + control->log_bytes, &format, 8);
     memcpy(control->log + control->log_bytes + 8, words, 8 * count);
     control->log_bytes += bytes;
-}
-
-// ---- what the host calls
-
-static void note_waits() {
-    control->wait_count = 0;
-    for (Launched *r = first_launched; r; r = r->next)
-        for (u64 k = 0; k < r->active_count && control->wait_count < control->max_waits; k++) {
-            Fiber *fiber = r->active[k];
-            control->waits[control->wait_count++] = Wait{r->number, fiber->site, (u64)(fiber->queue - queues), fiber->writes};
-        }
-}
-
-// Adds a launch; returns its number.
-extern "C" u64 sluice_start(const Launch *launch) {
-    Launched *launched = (Launched *)calloc(1, sizeof(Launched));
-    launched->launch = *launch;
-    launched->number = launch_count++;
-#ifdef OBSERVED
-    launched->observed = begin_observing(launched->number);
-#endif
-    Launched **last = &first_launched;
-    while (*last) last = &(*last)->next;
-    *last = launched;
-    return launched->number;
-}
-
-static void run_rounds() {
-    u64 idle = 0;
-    while (first_launched) {
-        u64 before = moves;
-        bool ended = false, polled = false;
-        for (Launched **place = &first_launched; *place;) {
-            Launched *r = *place;
-            State state = r->launch.after && !*r->launch.after ? BLOCKED : step(*r);
-            ended |= state == ENDED;
-            polled |= state == POLLING;
-            if (state == ENDED) {
-                *r->launch.ended = 1;
-#ifdef OBSERVED
-                r->observed->next = finished_observations;
-                finished_observations = r->observed;
-                r->observed = 0;
-#endif
-                *place = r->next;
-                release(r);
-            } else {
-                place = &r->next;
-            }
-        }
-        idle = ended || moves != before ? 0 : polled ? idle + 1 : control->patience;
-        if (idle >= control->patience) {
-            control->ending = WAITING;
-            note_waits();
-            return;
-        }
-    }
-}
-
-// Runs all launches until they have ended or wait for what only another launch could give.
-extern "C" void sluice_advance(Control *shared) {
-    control = shared;
-    control->ending = FINISHED;
-    control->log_bytes = log_capacity = 0;
-    control->log = 0;
-    if (_setjmp(leave) == 0) run_rounds();
-}
-
-extern "C" void sluice_free_log(Control *shared) { free(shared->log); }
-
-// Forgets all launches, and with `contents` what is in the channels.
-// Let a queue hold `room` values; whether that is more than before.
-extern "C" u64 sluice_deepen(u64 queue, u64 room) {
-    if (!queues[queue].room || room <= queues[queue].room) return 0;
-    queues[queue].room = room;
-    return 1;
-}
-
-extern "C" void sluice_reset(u64 queue_count, u64 contents) {
-    while (Launched *r = first_launched) {
-        first_launched = r->next;
-        release(r);
-    }
-    forget_promises();
-    for (u64 k = 0; contents && k < queue_count; k++) queues[k].first = queues[k].count = 0;
-}
-
-// What the host does as the board's side of a stream: values of `size` bytes go in, and all that are there come out.
-extern "C" void sluice_feed(u64 queue, const u8 *data, u64 count, u64 size) {
-    Queue &q = queues[queue];
-    for (u64 k = 0; k < count; k++) {
-        if (q.count == q.capacity) grow(q, size);
-        memcpy(q.data + (q.first + q.count++) % q.capacity * size, data + k * size, size);
-    }
-}
-
-extern "C" u64 sluice_held(u64 queue) { return queues[queue].count; }
-
-extern "C" void sluice_drain(u64 queue, u8 *data, u64 size) {
-    Queue &q = queues[queue];
-    for (u64 k = 0; k < q.count; k++) memcpy(data + k * size, q.data + (q.first + k) % q.capacity * size, size);
-    q.first = q.count = 0;
 }

@@ -13,11 +13,13 @@ from ..ir import (
     PointerType,
     TokenType,
     Value,
+    fixed_operands,
     lane_mask,
     memory_name,
     predicate,
 )
 from ..ir.barriers import condition_place
+from ..ir.model_function import RTL, callee_of
 from ..narrow import instance, present
 from .group_loop import EFFECTS as GROUP_EFFECTS
 from .group_loop import is_group_loop, last_of_group, write_group_loop
@@ -191,9 +193,10 @@ def _hazard(w, op: Op):
 
 
 def _call(w, op: Op):
-    call = f"helper_{op.attrs[Attr.CALLEE]}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
-    if len(op.results) == 1:
-        w.declare(op.result, call)
+    operands = op.operands[: fixed_operands(op)] if op.opcode in RTL else op.operands
+    call = f"helper_{callee_of(op)}({', '.join(['item', *(w.name(v) for v in operands)])})"
+    if len(op.results) == 1 or op.opcode in RTL:
+        w.declare(op.results[0], call)
     elif op.results:
         returned = w.name(op.results[0]) + "_all"
         w.line(f"auto {returned} = {call};")
@@ -312,14 +315,18 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
     answers = [value for value in answers if not isinstance(value.type, TokenType)]
     for value in answers:
         w.declare(value, "0")
+    answered = f"{w.name(answers[0])} = 1; " if answers else ""
     _queue(w, op, site)
     if op.attrs[Attr.BLOCKING]:
         w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
         w.line(f"  {action}")
+    elif decides := w.shared.observer.outcome(op, "q", writes, site):
+        w.line(f"  if ({decides}) {{ {answered}{action} }}")
     else:
         w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
-        w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
-    if seen := w.shared.observer.call(w.function.name, op, "true" if op.attrs[Attr.BLOCKING] else w.name(answers[0])):
+        w.line(f"  if (!({stuck})) {{ {answered}{action} }}")
+    done = "true" if op.attrs[Attr.BLOCKING] else w.name(answers[0]) if answers else "false"
+    if seen := w.shared.observer.call(w.function.name, op, done):
         w.line(f"  {seen}")
     w.line("}")
 
@@ -385,6 +392,7 @@ EFFECTS = {
     "fence": _fence,
     "hazard": _hazard,
     "call": _call,
+    **dict.fromkeys(RTL, _call),
     "if": _if,
     "loop": _loop,
     "barrier": _barrier,

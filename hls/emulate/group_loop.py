@@ -5,10 +5,11 @@ What the next iteration needs of one - the ids, and whether there is another - d
 do: it is computed first.
 """
 
+from math import prod
 from typing import Any
 
 from ..ir import Attr, Op, Region, Value, has, walk
-from ..ir.launch import hidden_arguments, most_tokens, per_group
+from ..ir.launch import PER_UNIT, compute_units, hidden_arguments, most_tokens, per_group, units_of
 from ..narrow import present
 from .types import has_data
 
@@ -103,8 +104,23 @@ def per_group_lines(w: Any) -> list[str]:
             f"group_start_{d}": f"{given.get(f'global_offset_{d}', 0)} + place_{d} * {size}",
         }
         lines += [f"const u32 {given[name]} = (u32)({text});" for name, text in values.items() if name in mine]
+    lines += _unit_lines(w, given)
     if "group_turn" in mine:
         lines.append(f"const u32 {given['group_turn']} = (u32)group;")
+    return lines
+
+
+def _unit_lines(w: Any, given: dict[str, str]) -> list[str]:
+    """The place of the compute unit that runs a group, as the kernel asks for it; the last dimension counts fastest."""
+    asked = [name for name in given if name.startswith(PER_UNIT)]
+    if not asked:
+        return []
+    sizes, every = compute_units(w.function), units_of(w.function)
+    lines = [f"const u64 unit = {w.shared.observer.unit(w.function.name, every)};"]
+    for name in asked:
+        d = int(name[-1])
+        size, below = (*sizes, 1, 1)[d], prod(sizes[d + 1 :])
+        lines.append(f"const u32 {given[name]} = (u32)(unit / {below} % {size});")
     return lines
 
 

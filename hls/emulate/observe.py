@@ -98,6 +98,7 @@ class NotObserved:
 
     tables: Observed | None = None
     headers: tuple[str, ...] = ()  #: files of the runtime that the hooks need
+    late_headers: tuple[str, ...] = ()  #: those behind what they need of the runtime
     checks_promises: bool = True  #: whether accesses are checked against what `#pragma ivdep` asserts
 
     def head(self) -> list[str]:
@@ -143,6 +144,15 @@ class NotObserved:
 
     def call(self, function: str, op: Op, done: str) -> str:
         """The statement after a call on a channel that was ``done``, or not."""
+        return ""
+
+    def unit(self, function: str, units: int) -> str:
+        """The expression for the compute unit that runs a group: the first, where nobody knows."""
+        return "0"
+
+    def outcome(self, op: Op, queue: str, writes: str, site: int) -> str:
+        """The expression that decides whether a call transfers a value that does not block; "" if the state of the
+        queue does."""
         return ""
 
 

@@ -7,6 +7,7 @@ which ends the run at the first access that violates the assertion.
 from collections.abc import Mapping
 
 from ..ir import Attr, Function, Op, Type, walk
+from ..ir.model_function import callee_of
 from .types import memory_type
 
 __all__ = ["Promises"]
@@ -28,7 +29,7 @@ class Promises:
     def _add(self, regions, functions: Mapping[str, Function]):
         for op in (op for region in regions for op in walk(region)):
             self._inside.add(op)
-            callee = op.attrs[Attr.CALLEE] if op.opcode == "call" else None
+            callee = callee_of(op)
             if callee is not None and callee not in self._helpers:
                 self._helpers.add(callee)
                 self._add([functions[callee].body], functions)

@@ -12,8 +12,23 @@ struct Rows {
     u64 count, room;
 };
 
+// What depends on the cycle, in program order (rewind.h, sim/model/engine/outcomes.h): of the calls of one place that do not
+// block whether they transfer a value, 1 or 0; of the groups of a launch their compute units, times OUTCOME_UNIT. OUTCOME_KNOWN
+// is added where hardware did that, and it is not only assumed.
+#define OUTCOME_KNOWN 2
+#define OUTCOME_UNIT 4
+struct Outcomes {
+    u32 *values;
+    u64 count, room;
+    u64 next;                // call
+    u64 run, known, ran[2];  // calls until now with the same outcome, and how many of them are known; the run before, by outcome
+    bool last;
+};
+
 struct Observed {
     Rows *loops;
+    Outcomes *outcomes;
+    void *saved;    // its state at the mark, if it had begun then (rewind.h)
     bool full;      // a record has reached its limit: it is not complete
     u64 scratch[64];  // where a row goes for which there is no room
     u64 tick, number;  // `tick` is not used here
@@ -23,12 +38,15 @@ struct Observed {
 extern const u32 trace_loops;
 extern const u32 trace_width[];  // numbers in a row, by loop
 extern const bool trace_turns[];  // barrier loops
+extern const u32 trace_outcomes;  // places of what depends on the cycle
+static bool steady;  // rows keep their places, as the replay refers to them while more are written
 
 static Observed *finished_observations;
 
 static Observed *begin_observing(u64 number) {
     Observed *o = (Observed *)calloc(1, sizeof(Observed));
     o->loops = (Rows *)calloc(trace_loops + 1, sizeof(Rows));
+    o->outcomes = (Outcomes *)calloc(trace_outcomes + 1, sizeof(Outcomes));
     o->number = number;
     return o;
 }
@@ -36,12 +54,16 @@ static Observed *begin_observing(u64 number) {
 static void forget_observed(Observed *o) {
     for (u32 k = 0; k < trace_loops; k++)
         if (o->loops[k].data) munmap(o->loops[k].data, o->loops[k].room * trace_width[k] * sizeof(u64));
+    for (u32 k = 0; k < trace_outcomes; k++) free(o->outcomes[k].values);
+    free(o->outcomes);
     free(o->loops);
     free(o);
 }
 
 static __attribute__((noinline)) bool more_rows(Rows &rows, u64 width) {
-    const u64 room = rows.room ? 2 * rows.room : 1024, before = rows.room * width * sizeof(u64), bytes = room * width * sizeof(u64);
+    const u64 room = steady ? TRACE_BYTES / sizeof(u64) / width : rows.room ? 2 * rows.room : 1024;
+    if (room == rows.room) return false;
+    const u64 before = rows.room * width * sizeof(u64), bytes = room * width * sizeof(u64);
     if (bytes > TRACE_BYTES) return false;
     void *place = rows.data ? mremap(rows.data, before, bytes, MREMAP_MAYMOVE)
                             : mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -143,17 +165,24 @@ INLINE const Ptr &traced_run(Observed *o, u32 loop, u32 column, const Ptr &p, co
 
 static Observed *running_observation(u64 number);
 
+static Observed *observation(u64 number) {
+    Observed *o = finished_observations;
+    while (o && o->number != number) o = o->next;
+    return o ? o : running_observation(number);
+}
+
 // Where the rows of a loop lie in launch `number`, and how many they are; false if it is not known, or if the record is not
 // complete. Those of a launch that has not ended stay there until it continues.
 extern "C" bool sluice_traced(u64 number, u32 loop, u64 **data, u64 *count) {
-    Observed *o = finished_observations;
-    while (o && o->number != number) o = o->next;
-    if (!o) o = running_observation(number);
+    Observed *o = observation(number);
     if (!o || o->full) return false;
     *data = o->loops[loop].data;
     *count = o->loops[loop].count;
     return true;
 }
+
+// What depends on the cycle, by place; the launch is known.
+extern "C" Outcomes *sluice_outcomes(u64 number) { return observation(number)->outcomes; }
 
 extern "C" void sluice_forget_observed(u64 number) {
     for (Observed **place = &finished_observations; *place; place = &(*place)->next)

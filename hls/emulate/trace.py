@@ -19,20 +19,28 @@ GROUP_COLUMNS, RING_COLUMNS = 2, 4
 @dataclass
 class TraceTables:
     """Where the record of a launch has what: ``tops`` are the numbers of the kernels' bodies among the loops,
-    ``loops`` those of loops, ``columns`` the first column of each operation in the rows of the loop it stands in, and
-    ``widths`` the columns of each loop. Column 0 says whether an iteration is the last; the rows of work-items that
-    meet have more of that kind (``trace.h``)."""
+    ``loops`` those of loops, ``columns`` the first column of each operation in the rows of the loop it stands in,
+    ``outcomes`` the places of calls that do not block, ``units`` those of the compute units of kernels that ask for
+    them, and ``widths`` the columns of each loop. Column 0 says whether an iteration is the last; the rows of
+    work-items that meet have more of that kind (``trace.h``)."""
 
     tops: dict[str, int] = field(default_factory=dict)
     loops: dict[Op, int] = field(default_factory=dict)
     columns: dict[Op, int] = field(default_factory=dict)
+    outcomes: dict[Op, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
     widths: list[int] = field(default_factory=list)
+
+    @property
+    def timed(self) -> int:
+        """The number of places where what happens depends on the cycle."""
+        return len(self.outcomes) + len(self.units)
 
 
 class Tracer(NotObserved):
     """Records the operations that are ``wanted``, and all loops."""
 
-    headers = ("trace.h",)
+    headers, late_headers = ("trace.h",), ("rewind.h",)
     checks_promises = False  # the kernels are planned ones, which show less of it than the source
 
     def __init__(self, wanted: Collection[Op]):
@@ -54,6 +62,7 @@ class Tracer(NotObserved):
         return [
             f"const u32 trace_loops = {count}, trace_width[] = {{{widths}}};",
             f"const bool trace_turns[] = {{{turns}}};",
+            f"const u32 trace_outcomes = {self.trace.timed};",
         ]
 
     def start(self, function: str) -> str:
@@ -66,6 +75,8 @@ class Tracer(NotObserved):
     def enter(self, function: str, loop: Op, last: str = "") -> str:
         """Number the loop, and return the C statement that begins a row for an iteration. In a loop whose tokens are
         work-items that meet, ``last`` says which is the last of its group."""
+        if not self._inside:
+            return ""  # in the model of a module of the user
         self._column(loop)
         turns = bool(loop.attrs.get(Attr.RING))
         number = self.trace.loops[loop] = self._new_loop(RING_COLUMNS if turns else GROUP_COLUMNS if last else 1)
@@ -77,6 +88,8 @@ class Tracer(NotObserved):
 
     def leave(self, trips: str) -> str:
         """The C statement that records ``trips`` in the row of the loop around the innermost one."""
+        if not self._inside:
+            return ""
         *_, outer, number = self._inside
         loop = next(op for op, found in self.trace.loops.items() if found == number)
         column = self.trace.columns[loop]
@@ -86,6 +99,8 @@ class Tracer(NotObserved):
 
     def skipped(self) -> str:
         """Close the innermost loop; an invocation without iterations records nothing more."""
+        if not self._inside:
+            return ""
         self._inside.pop()
         return ";"
 
@@ -118,10 +133,24 @@ class Tracer(NotObserved):
         ]
 
     def call(self, function: str, op: Op, done: str) -> str:
-        """The C statement after a call on a channel that blocks: it was made; none if it is not wanted."""
+        """The C statement after a call on a channel: it was made, or, of a call that does not block, the number of its
+        outcome plus 1; none if it is not wanted."""
         if op not in self.wanted:
             return ""
-        return f"trace_mark({COUNTERS}, {self._inside[-1]}, {self._column(op)}, 1);"
+        number = self.trace.outcomes.get(op)
+        made = "1" if number is None else f"{COUNTERS}->outcomes[{number}].next"
+        return f"trace_mark({COUNTERS}, {self._inside[-1]}, {self._column(op)}, {made});"
+
+    def outcome(self, op: Op, queue: str, writes: str, site: int) -> str:
+        """The C expression that decides whether a call that does not block transfers a value: as hardware, where the
+        replay knows it, else by an assumption."""
+        number = self.trace.outcomes.setdefault(op, self.trace.timed)
+        return f"outcome(item, {number}, {queue}, {writes}, {site})"
+
+    def unit(self, function: str, units: int) -> str:
+        """The C expression for the compute unit, one of ``units``, that runs a group."""
+        number = self.trace.units.setdefault(function, self.trace.timed)
+        return f"unit_of(item, {number}, {units})"
 
     def _new_loop(self, columns: int = 1) -> int:
         self.trace.widths.append(columns)

@@ -6,7 +6,7 @@ from ..diag import Code, CompileError
 from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
-from ..ir.model_function import with_model_calls
+from ..ir.model_function import callee_of, with_models
 from ..ir.printing import Format
 from ..recursion import deep_recursion
 from .function import FunctionWriter
@@ -35,7 +35,7 @@ def write_program(module: Module, observe: Memories | NotObserved | None = None)
     """
     with deep_recursion():
         hooks = Observer(observe) if isinstance(observe, Memories) else observe or NotObserved()
-        return _Program(with_model_calls(module), hooks).write()
+        return _Program(with_models(module), hooks).write()
 
 
 class _Program:
@@ -64,7 +64,15 @@ class _Program:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
         lines += self.observer.tail([m.kind == "argument" for m in self.memories])
-        headers = ("runtime.h", "promises.h", *self.observer.headers, "concurrent.h", "groups.h")
+        headers = (
+            "runtime.h",
+            "promises.h",
+            *self.observer.headers,
+            "concurrent.h",
+            "groups.h",
+            *self.observer.late_headers,
+            "rounds.h",
+        )
         runtime = [files(__package__).joinpath(name).read_text() for name in headers]
         return ProgramText(
             "\n".join([*self.observer.head(), *runtime, *lines]) + "\n",
@@ -152,9 +160,10 @@ class _Program:
             operations = list(walk(f.body))
             inlined, called = 0, 0
             for op in operations:
-                if op.opcode != "call":
+                name = callee_of(op)
+                if name is None:
                     continue
-                callee = self.module.functions[op.attrs[Attr.CALLEE]]
+                callee = self.module.functions[name]
                 if callee.name in (*callers, f.name):
                     raise CompileError.at(
                         op.span,
@@ -181,7 +190,7 @@ def result_type(f: Function) -> str:
 
 
 def _callees(f: Function) -> set[str]:
-    return {op.attrs[Attr.CALLEE] for op in walk(f.body) if op.opcode == "call"}
+    return {name for name in map(callee_of, walk(f.body)) if name is not None}
 
 
 def _local_arguments(f: Function) -> tuple[str, ...]:

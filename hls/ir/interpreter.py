@@ -21,7 +21,7 @@ from .barriers import decisions
 from .build import walk
 from .concurrent import Channel, run_group, run_together, waiting_functions
 from .launch import IndexSpace, lanes_of, launch_value, units_of
-from .model_function import models_of
+from .model_function import with_models
 from .nodes import Function, Module
 from .storage import BoundMemory, ExecutionError, accessors, bind_buffer
 from .types import ArrayType, FloatType
@@ -86,7 +86,7 @@ def run_launches(
     kernel.
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
-    module = Module({**models_of(module), **module.functions}, module.sources, module.channels)
+    module = with_models(module)
     channels = {} if channels is None else channels
     for name, memory in module.channels.items():
         channels.setdefault(name, Channel.all_of(memory))

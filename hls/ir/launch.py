@@ -17,6 +17,7 @@ __all__ = [
     "PER_UNIT",
     "IndexSpace",
     "bytes_argument",
+    "compute_units",
     "copied_buffers",
     "hidden_arguments",
     "host_arguments",
@@ -82,6 +83,12 @@ def units_of(function: Function) -> int:
     """The number of compute units that share the groups of a launch. With more than one, the function runs once per
     group."""
     return function.attrs.get(Attr.UNITS, 1)
+
+
+def compute_units(function: Function) -> tuple[int, ...]:
+    """The number of copies, or of compute units, in each of one to three dimensions; the last one counts fastest."""
+    units = function.attrs.get(Attr.NUM_COMPUTE_UNITS, 1)
+    return units if isinstance(units, tuple) else (units,)
 
 
 def is_part(function: Function) -> bool:

@@ -2,15 +2,12 @@
 
 import functools
 
-from .accesses import fixed_operands
 from .attributes import Attr
-from .build import Builder, walk
-from .clone import clone_function
-from .nodes import Function, Module, Op, Value
+from .build import walk
+from .nodes import Function, Module, Op
 from .parser import parse_function
-from .rewrite import rewrite
 
-__all__ = ["RTL", "model_of", "models_of", "with_model_calls"]
+__all__ = ["RTL", "callee_of", "model_of", "models_of", "with_models"]
 
 #: the operations that a module of the user computes
 RTL = frozenset({"rtl", "rtl_wait"})
@@ -37,23 +34,14 @@ def models_of(module: Module) -> dict[str, Function]:
     return found
 
 
-def with_model_calls(module: Module) -> Module:
-    """The module with a call of its model in place of each RTL operation; the same one where there is none."""
+def with_models(module: Module) -> Module:
+    """The module with the models of its RTL operations; the same one where there is none."""
     models = models_of(module)
-    if not models:
-        return module
-    functions = {name: _with_calls(function) for name, function in {**models, **module.functions}.items()}
-    return Module(functions, module.sources, module.channels)
+    return Module({**models, **module.functions}, module.sources, module.channels) if models else module
 
 
-def _with_calls(function: Function) -> Function:
-    result = clone_function(function)
-
-    def visit(op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode not in RTL:
-            return None
-        operands = op.operands[: fixed_operands(op)]
-        return [b.value("call", *operands, result=op.result.type, attrs={Attr.CALLEE: model_of(op).name})]
-
-    rewrite(result.body, visit)
-    return result
+def callee_of(op: Op) -> str | None:
+    """The function that computes an operation: that which it calls, or the model of an RTL operation."""
+    if op.opcode in RTL:
+        return model_of(op).name
+    return str(op.attrs[Attr.CALLEE]) if op.opcode == "call" else None

@@ -1,6 +1,6 @@
 """A prediction as text."""
 
-from .prediction import WORK_ITEMS, OtherPrediction, Potential, Prediction, Symbol
+from .prediction import NOT_ISSUED, WORK_ITEMS, OtherPrediction, Potential, PredictedAccount, Prediction, Symbol
 
 __all__ = ["estimate_text"]
 
@@ -9,13 +9,15 @@ def estimate_text(prediction: Prediction) -> str:
     """A few lines: the cycles, then a line for each loop and each access."""
     cycles = prediction.cycles
     whole = f"{cycles.likely:,.0f} cycles"
-    if cycles.least < cycles.most or not prediction.accounts:
+    if cycles.least < cycles.most:
         whole += f" ({cycles.least:,.0f} to {cycles.most:,.0f})"
     lines = [f"{prediction.kernel} on {prediction.board}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
     if prediction.symbols:
         lines = [*_growth(prediction), f"  where {_sizes(prediction)}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
     if prediction.wide:
         lines.append(f"  widest side: {prediction.wide}")
+    if all(one.cause != NOT_ISSUED for one in prediction.accounts):  # those of a replay say nothing more
+        lines += map(_account, prediction.accounts)
     for loop in prediction.loops:
         lines.append(
             f"  loop {loop.name or 'without a name'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "
@@ -28,6 +30,11 @@ def estimate_text(prediction: Prediction) -> str:
         lines.append(f"  potentials: {_shares(prediction.potentials)}")
     lines += map(_other, prediction.others)
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])
+
+
+def _account(one: PredictedAccount) -> str:
+    line = f" (line {one.line})" if one.line else ""
+    return f"  {_counted(one.cycles, 'cycle')}: {one.cause}{line}"
 
 
 def _counted(number: float, noun: str, form: str = ",.0f") -> str:

@@ -1,12 +1,12 @@
 """What a what-if of the performance model takes for ideal."""
 
-from enum import Enum
+from enum import Flag, auto
 
 __all__ = ["Ideal"]
 
 
-class Ideal(Enum):
-    """One thing that a prediction takes for ideal.
+class Ideal(Flag):
+    """What a prediction takes for ideal: one of these, or several.
 
     - MEMORY: every access is answered by its unit at once, and words cost no time on a bus;
     - RESOURCES: loops, work-items and compute units are copied without end, so that no iteration takes a cycle of its
@@ -15,7 +15,7 @@ class Ideal(Enum):
       port still does.
     """
 
-    NOTHING = "nothing"
-    MEMORY = "memory"
-    RESOURCES = "resources"
-    DEPENDENCES = "dependences"
+    NOTHING = 0
+    MEMORY = auto()
+    RESOURCES = auto()
+    DEPENDENCES = auto()

@@ -118,7 +118,7 @@ class MemoryTime:
     @property
     def ends(self) -> float:
         """Cycles of a launch before its first word is there, and until its last one is in memory."""
-        if self.ideal is Ideal.MEMORY:
+        if Ideal.MEMORY in self.ideal:
             return 0.0
         if not self.board.memory.timing:
             return 0.0
@@ -200,7 +200,7 @@ class MemoryTime:
 
     def _forwarded(self, op: Op, found: Sequence[AccessRuns]) -> float:
         """The share of a load's executions that take the value of a store under way, and so do not go to memory."""
-        if op not in self._finding or self.ideal is Ideal.DEPENDENCES:
+        if op not in self._finding or Ideal.DEPENDENCES in self.ideal:
             return 0.0
         under_way = 2 * self.latency + PATIENCE + PATH  # of the load before the store, and of the store
         met = sum(one.conflicts.share(1, round(under_way)) * one.conflicts.count for one in found)
@@ -252,7 +252,7 @@ class MemoryTime:
     def interval(self, plan: RegionPlan, through: Through) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
-        if plan.loop is None or self.ideal is Ideal.MEMORY:
+        if plan.loop is None or Ideal.MEMORY in self.ideal:
             return 0.0
         own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
         free = 0.0
@@ -264,12 +264,12 @@ class MemoryTime:
     def conflicting(self, plan: RegionPlan, through: Through, interval: float) -> float:
         """Cycles for which an iteration of a loop, one each ``interval``, waits for conflicts in levels behind those of
         their checks, where others make their requests meanwhile."""
-        if plan.loop is None or self.ideal is Ideal.MEMORY:
+        if plan.loop is None or Ideal.MEMORY in self.ideal:
             return 0.0
         return self._waits_of(plan, through, max(interval, 1.0), behind=True)
 
     def _waits_of(self, plan: RegionPlan, through: Through, interval: float, behind: bool = False) -> float:
-        if self.extreme is Extremes.LEAST or self.ideal is Ideal.DEPENDENCES:
+        if self.extreme is Extremes.LEAST or Ideal.DEPENDENCES in self.ideal:
             return 0.0
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
         for op, one in self.memory.hazards.items():
@@ -277,6 +277,11 @@ class MemoryTime:
                 level = plan.place[op].level
                 waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
         return sum(waits.values())
+
+    def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, float]]:
+        """For each check of a loop a load that waits for it, and the cycles for which an iteration does."""
+        own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan and one.loads]
+        return [(one.loads[0], self._conflicts(op, one, plan, through, 1.0)) for op, one in own]
 
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
@@ -399,7 +404,7 @@ class MemoryTime:
     def fetched(self, op: Op, plan: RegionPlan) -> Fetched:
         """What the tokens of a region wait for at an access, beyond the time of one that finds its word in its unit."""
         access, count = self.memory.accesses.get(op), self.counts.loop(plan.loop_op)
-        if access is None or op not in self.memory.outside or not count.iterations or self.ideal is Ideal.MEMORY:
+        if access is None or op not in self.memory.outside or not count.iterations or Ideal.MEMORY in self.ideal:
             return Fetched(0.0, 0.0, 0.0)
         words = self.traffic(op).words / self.counts.units
         ahead = _reads_ahead(access)
@@ -426,16 +431,16 @@ class MemoryTime:
         if op.opcode == "rtl_wait":
             return float(op.attrs[Attr.RTL_LATENCY])
         if op.opcode == "fence":
-            return 0.0 if is_exceptional(op) or self.ideal is Ideal.MEMORY else self.latency
+            return 0.0 if is_exceptional(op) or Ideal.MEMORY in self.ideal else self.latency
         count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
         traffic, access = self.traffic(op), self.memory.accesses[op]
         made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
-            return made * (HELD if self.ideal is Ideal.MEMORY else self.latency)
+            return made * (HELD if Ideal.MEMORY in self.ideal else self.latency)
         searched = traffic.looked_up if access.unit in (LsuKind.CACHED_LOAD, LsuKind.SHARED_LOAD) else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
         ahead = _reads_ahead(access)
-        if ahead and not first or self.extreme is Extremes.LEAST or self.ideal is Ideal.MEMORY:
+        if ahead and not first or self.extreme is Extremes.LEAST or Ideal.MEMORY in self.ideal:
             return made * held
         fetching = self._first(op, count, traffic.words) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)

@@ -108,7 +108,7 @@ class SchedulePace:
 
     def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING) -> None:
         self.plan, self.counts, self.responses, self.ideal = plan, counts, responses, ideal
-        self._least = 0.0 if ideal is Ideal.RESOURCES else 1.0
+        self._least = 0.0 if Ideal.RESOURCES in ideal else 1.0
         self._paces: dict[Op, LoopPace] = {}
 
     @cached_property
@@ -199,7 +199,7 @@ class SchedulePace:
         other, as for work-items, of which each may have a unit of its own."""
         items = any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
         slots = plan.ring.groups * min(self.counts.group, plan.ring.items) if plan.ring else plan.slots
-        if self.ideal is Ideal.RESOURCES and (slots > 1 or items):
+        if Ideal.RESOURCES in self.ideal and (slots > 1 or items):
             return max(slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
         return slots
 
@@ -211,7 +211,7 @@ class SchedulePace:
         if plan.ring:  # the work-items of a group go round together, however free they are of each other
             return self.through(plan, Point(0, 0), _end(plan)) + 1, "barrier loop"
         found: list[tuple[float, str]] = [(float(_least(plan, self.ideal)), "schedule")]
-        if self.ideal is Ideal.DEPENDENCES:
+        if Ideal.DEPENDENCES in self.ideal:
             return found[0]
         for carried in plan.carried:
             if carried.overlap or carried.between or carried.write.level == carried.read.level:
@@ -238,7 +238,7 @@ class SchedulePace:
         """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
         next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
         found = 0.0
-        if self.ideal is Ideal.DEPENDENCES:
+        if Ideal.DEPENDENCES in self.ideal:
             return found
         for level in plan.levels:
             for window in level.windows:
@@ -275,10 +275,10 @@ def _least(plan: RegionPlan, ideal: Ideal) -> int:
     from less."""
     found = plan.bottleneck
     of_resources = found is None or found.kind == "resource"
-    if ideal is Ideal.DEPENDENCES and plan.cause != "request":
+    if Ideal.DEPENDENCES in ideal and plan.cause != "request":
         return found.ii or 1 if found and of_resources else 1
     if plan.cause in ("schedule", "request", "concurrency", "ahead"):
         ii = plan.ii
     else:
         ii = found.ii or 1 if found else 1
-    return 0 if ideal is Ideal.RESOURCES and (ii == 1 or of_resources) else ii
+    return 0 if Ideal.RESOURCES in ideal and (ii == 1 or of_resources) else ii

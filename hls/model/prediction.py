@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 __all__ = [
+    "NOT_ISSUED",
     "SCHEMA",
     "WORK_ITEMS",
     "Interval",
@@ -17,6 +18,8 @@ __all__ = [
 ]
 
 SCHEMA = 1
+#: the cause that a replay gives for all cycles without an issue
+NOT_ISSUED = "not issued (the model does not say why)"
 #: the name of the loop over work-items where trip counts are given or asked for
 WORK_ITEMS = "work-items"
 
@@ -111,8 +114,8 @@ class OtherPrediction:
 @dataclass(frozen=True)
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
-    says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` of a
-    replay sum to its cycles; an estimate has none. ``others`` are for comparison.
+    says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` sum
+    to the likely cycles. ``others`` are for comparison.
 
     With ``symbols``, all figures are those where each symbol is the ``size`` of the middle one of ``samples``, and
     ``formula`` gives the likely cycles for all symbols of ``formula_from`` or more; it is empty where they are no sum

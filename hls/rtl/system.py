@@ -16,6 +16,7 @@ from ..ir import Value as IrValue
 from ..ir.launch import (
     PER_UNIT,
     IndexSpace,
+    compute_units,
     group_limit,
     hidden_arguments,
     host_arguments,
@@ -26,7 +27,6 @@ from ..ir.launch import (
     units_of,
 )
 from ..narrow import instance, present
-from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import Access, ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..profile.probe import WORD, ProbeMap

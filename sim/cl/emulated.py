@@ -79,6 +79,11 @@ class Emulated:
     model: "Model | None" = None  #: what predicts the cycles of its launches; None if nothing does
 
     @cached_property
+    def joins(self) -> bool:
+        """Whether launches are predicted once the host waits for one, together with those that were queued later."""
+        return self.model is not None and bool(self.module.channels)
+
+    @cached_property
     def promises(self) -> PromiseCheck:
         """What checks launches on the model, whose planned kernels do not show what `#pragma ivdep` asserts."""
         return PromiseCheck(self.module, arrays=False)
@@ -291,6 +296,13 @@ class EmulatedEvent(PendingEvent):
             program.emulator.reset()
             program.give_up(error)
 
+    @property
+    def command_execution_status(self) -> int:
+        """OpenCL's number; a host that asks for it lets time go on."""
+        if not self.over and self.outcome is not None and not self.program.pending:
+            _predict_ended(self.program)
+        return super().command_execution_status
+
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended; nothing predicts its cycles."""
         board = present(self.context).simulated
@@ -419,14 +431,15 @@ def _advance(program: Emulated, last: bool = False) -> None:
         event.outcome = outcome
         if program.model is None:
             event.finish(outcome)
-    if not program.pending:
-        together, program.together = program.together, []
-        if program.model is not None and together:
-            _predict(program, program.model, together)
+    if not program.pending and (last or not program.joins):
+        _predict_ended(program)
 
 
-def _predict(program: Emulated, model: Model, together: Sequence[EmulatedEvent]) -> None:
-    """End launches that ran at the same time with what the model says of them."""
+def _predict_ended(program: Emulated) -> None:
+    """End the launches that ran at the same time and have ended, with what the model says of them."""
+    model, together, program.together = program.model, program.together, []
+    if model is None or not together:
+        return
     now_ns = present(together[0].context).simulated.now_ns
     try:
         found = model.figures([event.launched for event in together], program.autorun, now_ns)

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from hls.analysis.channels.endpoints import is_call
 from hls.diag import Code, CompileError, Diagnostic
-from hls.ir import Attr
+from hls.ir import Attr, walk
 from hls.ir.launch import OVERLAP
 from hls.model.estimate import Planned
 from hls.model.estimate_text import estimate_text
@@ -112,6 +113,10 @@ class ReplayModel:
         for other in self.replayer.kernels.values():
             if other.function.attrs.get(Attr.AUTORUN):
                 raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
+        function = self.replayer.kernels[kernel].function
+        call = next((op for op in walk(function.body) if is_call(op) and not op.attrs[Attr.BLOCKING]), None)
+        if call is not None:  # what it did here, without the kernel at the other end, is not what it does on the board
+            raise NotReplayed("calls that do not block, to kernels that are not beside it,", call.span)
         launch = self._launched(started, values)
         (found,) = self.replayer.replay([launch], cycle)
         return prediction_of(self.replayer.kernels[kernel], self.board, found)

@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from hls.emulate import Memories, ProgramText, Tracer, write_program
 from hls.ir import Attr, FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
+from hls.narrow import present
 from hls.signals import deferred, temporary_folder
 from sim.locks import ProcessLock
 from sim.settings import number
@@ -61,6 +64,15 @@ class Started:
         return bool(self.ended.value) and all(part.done for part in self.parts)
 
 
+@dataclass
+class Rewinds:
+    """What belongs to the mark that launches are rewound to: the ``buffers`` of those that were started since, in this
+    order, with copies of what was in them; and what launches have ``printed``."""
+
+    buffers: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+
+
 class Emulator:
     """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep their
     contents between runs.
@@ -69,7 +81,8 @@ class Emulator:
     compile and to run.
     ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` is
     called with the output of printf, after each run. ``depths`` returns the depths of channels, by name and index, as
-    hardware; it is called when no kernel can continue at the depths in the program.
+    hardware; it is called when no kernel can continue at the depths in the program. ``rewinds``: launches can be run
+    again (see :meth:`rewind`), from when none but autorun kernels was running.
     """
 
     def __init__(
@@ -79,6 +92,7 @@ class Emulator:
         write: Callable[[str], object] | None = None,
         depths: Callable[[], Mapping[tuple[str, int], int]] | None = None,
         observe: Memories | Tracer | None = None,
+        rewinds: bool = False,
     ) -> None:
         self._hasty, self._write, self._depths = hasty, write, depths
         self._program: ProgramText = write_program(module, observe)
@@ -90,6 +104,9 @@ class Emulator:
                 self._parts.setdefault(kernel.attrs[Attr.PART_OF], []).append(kernel.name)
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
+        self._rewinds: Rewinds | None = None  #: since the mark
+        self._marks = rewinds
+        self._endless = {kernel.name for kernel in module.kernels if Attr.AUTORUN in kernel.attrs}
 
     def prepare(self) -> None:
         """Compile the program, if that was not done. Raises BuildError or ToolMissing."""
@@ -120,6 +137,8 @@ class Emulator:
                 ctypes.POINTER(ctypes.c_uint64),
             ]
             library.sluice_traced.restype = ctypes.c_bool
+            library.sluice_outcomes.argtypes, library.sluice_outcomes.restype = [ctypes.c_uint64], ctypes.c_void_p
+            library.sluice_mark.argtypes = library.sluice_rewind.argtypes = [ctypes.c_uint64]
         if self._program.observed or self._traces:
             library.sluice_forget_observed.argtypes = [ctypes.c_uint64]
         return library
@@ -159,6 +178,8 @@ class Emulator:
         Raises BuildError or ToolMissing at the first launch.
         """
         parts = tuple(self.start(part, buffers, scalars, space, after) for part in self._parts.get(kernel, ()))
+        if self._marks and all(one.kernel in self._endless for one in self._started.values()):
+            self.mark()
         number, ended = self._kernels[kernel], ctypes.c_uint64(0)
         launch, kept = make_launch(
             number,
@@ -171,6 +192,8 @@ class Emulator:
         )
         with self._lock:
             number = self._library.sluice_start(ctypes.byref(launch))
+        if self._rewinds is not None:
+            self._rewinds.buffers += [(view, view.copy()) for view in kept[0] if view.flags.writeable]
         return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept], parts))
 
     def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
@@ -182,7 +205,7 @@ class Emulator:
         nothing is left running then.
         """
         outcome = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
-        if not last or not self._started or not self._deepen():
+        if not last or all(one.done for one in self._started.values()) or not self._deepen():
             return outcome
         more = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
         return Outcome(outcome.seconds + more.seconds, outcome.unset_reads + more.unset_reads)
@@ -225,7 +248,8 @@ class Emulator:
                 message(self._program, kernel, ending), is_silent(self._program, ending), ending.kind == LOOP_LIMIT
             )
             raise KeyboardInterrupt(str(error)) if interrupted else error
-        self._started = {number: one for number, one in self._started.items() if not one.done}
+        if self._rewinds is None:
+            self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))
 
     def observed(self, started: Started, main: str = "") -> Observation:
@@ -249,6 +273,46 @@ class Emulator:
     def forget(self, started: Started) -> None:
         """Forget the records of a launch."""
         self._library.sluice_forget_observed(started.number)
+
+    def outcomes(self, started: Started) -> int:
+        """The address of what calls that do not block did in a launch, by place (``hls/emulate/trace.h``)."""
+        return int(self._library.sluice_outcomes(started.number) or 0)
+
+    @property
+    def marked(self) -> bool:
+        """Whether launches can be rewound."""
+        return self._rewinds is not None
+
+    def mark(self) -> None:
+        """From now on, launches can be rewound: those that have begun to what they are now, others to their beginning.
+        Of an emulator that records. printf has no effect until :meth:`commit`."""
+        if self._rewinds is not None:
+            self.commit()
+        with self._lock:
+            self._library.sluice_mark(len(self._program.queues))
+        self._rewinds = Rewinds()
+
+    def rewind(self, settle: bool = False) -> None:
+        """Go back to the mark; the next :meth:`advance` runs all launches again, with the outcomes of calls that are
+        known by now. ``settle``: a call whose outcome is not known waits for it."""
+        with self._lock:
+            self._library.sluice_rewind(int(settle))
+        rewinds = present(self._rewinds)
+        for view, bytes_then in reversed(rewinds.buffers):
+            view[:] = bytes_then
+        rewinds.printed.clear()
+
+    def commit(self) -> None:
+        """Launches stay as they are, and can no longer be rewound."""
+        with self._lock:
+            self._library.sluice_commit()
+        rewinds, self._rewinds = present(self._rewinds), None
+        for text in rewinds.printed:
+            self._print(text)
+        self._started = {number: one for number, one in self._started.items() if not one.done}
+
+    def _print(self, text: str) -> None:
+        (self._write or sys.stdout.write)(text)
 
     def waiting(self) -> EmulationError:
         """An error that says what the launches that have not ended wait for."""
@@ -276,6 +340,7 @@ class Emulator:
         with self._lock:
             self._library.sluice_reset(len(self._program.queues), 1)
         self._started.clear()
+        self._rewinds = None
 
     def _show_log(self, control: Control) -> None:
         """Print the output of printf."""
@@ -285,7 +350,7 @@ class Emulator:
             else ()
         )
         self._library.sluice_free_log(ctypes.byref(control))
-        place, write = 0, self._write or sys.stdout.write
+        place, write = 0, self._print if self._rewinds is None else self._rewinds.printed.append
         while place < len(words):
             form = self._program.formats[words[place]]
             given = words[place + 1 : place + 1 + len(form.types)]

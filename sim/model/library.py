@@ -3,6 +3,7 @@
 import ctypes
 import os
 import weakref
+from enum import IntEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,13 +15,19 @@ from sim.errors import BuildError
 from sim.programs import Programs
 from sim.toolchain import find_compiler
 
-__all__ = ["BoardMemory", "ChannelText", "LaunchText", "engine"]
+__all__ = ["BoardMemory", "ChannelText", "LaunchText", "Status", "engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
 PARTS = (
     ("sim.model.engine", ("engine.cpp", "system.cpp", "machine.cpp", "loop.cpp", "memory.cpp", "atomic_memory.cpp")),
     ("sim.dram", ("channel.cpp",)),
 )
+
+
+class Status(IntEnum):
+    """How a replay came to a stop: ``System::Status`` in ``engine/system.h``."""
+
+    GAVE_UP, OVER, CORRECTED, STARVED = range(4)
 
 
 class LaunchText(ctypes.Structure):
@@ -35,6 +42,9 @@ class LaunchText(ctypes.Structure):
         ("figures", ctypes.c_void_p),
         ("cycles", ctypes.c_uint64),
         ("issued", ctypes.c_uint64),
+        ("outcomes", ctypes.c_void_p),
+        ("grows", ctypes.c_uint64),
+        ("unfinished", ctypes.c_uint64),
     ]
 
 
@@ -48,7 +58,12 @@ class ChannelText(ctypes.Structure):
 def engine() -> ctypes.CDLL:
     """The library. Raises ToolMissing, or BuildError if the compiler fails."""
     library = ctypes.CDLL(str(_built()))
-    library.sluice_replay.restype = ctypes.c_bool
+    place, number = ctypes.c_void_p, ctypes.c_uint64
+    library.sluice_new_replay.argtypes = [place, number, place, number, place, ctypes.c_int64]
+    library.sluice_new_replay.restype = ctypes.c_void_p
+    library.sluice_continue.argtypes, library.sluice_continue.restype = [place, number, ctypes.c_bool], ctypes.c_uint64
+    library.sluice_report.argtypes = [place, place, number]
+    library.sluice_delete_replay.argtypes = [place]
     library.sluice_new_memory.restype = ctypes.c_void_p
     library.sluice_delete_memory.argtypes = (ctypes.c_void_p,)
     return library

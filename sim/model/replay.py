@@ -12,17 +12,17 @@ from hls.ir import Attr, MemoryObject, Module
 from hls.ir.accesses import memory_name
 from hls.ir.launch import units_of
 from hls.model.estimate import Planned
-from hls.model.replay import MachineText, NotReplayed, check_kernel, wanted_by
+from hls.model.replay import MachineText, NotReplayed, wanted_by
 from hls.model.replay.board import board_numbers
 from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed
-from hls.model.replay.machine import Columns, channel_latency
+from hls.model.replay.machine import Columns, channel_latency, is_timed
 from hls.planning.memory import ChannelPlan
 from hls.target.board import Board
 from sim.emulator import Emulator, Started
 from sim.start_registers import CYCLES_AFTER, RESET_CYCLES, WRITE_CYCLES, number_of_start_writes
 
 from .endless import Endless
-from .library import BoardMemory, ChannelText, LaunchText, engine
+from .library import BoardMemory, ChannelText, LaunchText, Status, engine
 
 __all__ = ["Launched", "Replayer"]
 
@@ -45,8 +45,8 @@ class Launched:
 
 class Replayer:
     """The planned kernels of a program and the ``channels`` between them; ``constant_bytes`` is the size of their
-    constant cache, ``inner`` are the channels between parts of kernels. Kernels that the replay does not cover cannot
-    be started. Raises BuildError or ToolMissing at the first launch."""
+    constant cache, ``inner`` are the channels between parts of kernels. Raises BuildError or ToolMissing at the first
+    launch."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class Replayer:
     ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board, self.channels = board, list(channels)
-        covered = [one for one in kernels if _runs(one)]
-        self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
-        functions = {one.function.name: one.function for one in covered}
+        self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
+        functions = {one.function.name: one.function for one in kernels}
         self.emulator = Emulator(
             Module(functions, module.sources, module.channels | {one.name: one for one in inner}),
             hasty=hasty,
             depths=lambda: {(one.channel, one.index): one.depth for one in channels},
             observe=self._tracer,
+            rewinds=any(map(is_timed, kernels)),
         )
         self._constant_bytes = constant_bytes
         self._held = [0] * len(self.channels)  #: values in each channel
@@ -77,14 +77,13 @@ class Replayer:
 
     def machine(self, kernel: str, addresses: Mapping[str, int], overlap: bool = False) -> MachineText:
         """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
-        check_kernel(self.kernels[kernel])
         channels = [(one.channel, one.index) for one in self.channels]
         given = addresses, channels, self._constant_bytes, overlap
         return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace
-        return Columns(trace.tops[kernel], trace.loops, trace.columns)
+        return Columns(trace.tops[kernel], trace.loops, trace.columns, trace.outcomes, trace.units.get(kernel, -1))
 
     def restart(self) -> None:
         """Reset the board: no row of its memory is open, and its cycles count from the start."""
@@ -112,6 +111,8 @@ class Replayer:
             every = [_Launch(self, one) for one in (*launches, *parts)]
             found = self._run(every, [self._autorun(one) for one in autorun], age)
         finally:
+            if self.emulator.marked:
+                self.emulator.commit()
             for one in (*launches, *parts):
                 self.emulator.forget(one.started)
         others = iter(found[len(launches) :])
@@ -121,9 +122,9 @@ class Replayer:
         launch = _Launch(self, Launched(started, {}))
         if started.done:
             raise NotReplayed(f"the autorun kernel {started.kernel}, which ends,", launch.planned.function.span)
-        widths = self._tracer.trace.widths
-        endless = self._endless.setdefault(started, Endless(launch.planned, self._columns(started.kernel), widths))
-        endless.continue_with(launch.records)
+        columns, widths = self._columns(started.kernel), self._tracer.trace.widths
+        launch.endless = self._endless.setdefault(started, Endless(launch.planned, columns, widths))
+        launch.unfinished = launch.endless.complete(launch.records)
         return launch
 
     def _ahead(self, first: "_Launch") -> int:
@@ -137,9 +138,7 @@ class Replayer:
         first, ahead = min(one.first_row for one in launches), self._ahead(launches[0]) if autorun else 0
         rows = [*(1 + ahead + one.first_row - first for one in launches), *(1 for _ in autorun)]
         every = [*launches, *autorun]
-        texts = (LaunchText * len(every))(
-            *(one.text(row, one in autorun) for one, row in zip(every, rows, strict=True))
-        )
+        texts = (LaunchText * len(every))(*(one.text(row) for one, row in zip(every, rows, strict=True)))
         plans = [
             (one.depth, channel_latency(one.depth), held, _end_of_board(one))
             for one, held in zip(self.channels, self._held)
@@ -148,9 +147,14 @@ class Replayer:
         held = (ctypes.c_uint64 * max(1, len(plans)))()
         if self._memory is None:
             self._memory = BoardMemory(np.array(board_numbers(self.board), np.float64))
-        given = ctypes.c_uint64(len(every)), channels, ctypes.c_uint64(len(plans)), self._memory.handle
-        before = ctypes.c_int64(age + first - 1 - ahead)
-        over = engine().sluice_replay(texts, *given, before, ctypes.c_uint64(LIMIT), held)
+        library = engine()
+        given = texts, len(every), channels, len(plans), self._memory.handle, age + first - 1 - ahead
+        replay = library.sluice_new_replay(*given)
+        try:
+            over = self._to_the_end(replay, texts, every)
+            library.sluice_report(replay, held, len(plans))
+        finally:
+            library.sluice_delete_replay(replay)
         if not over:
             stopped = next(one for one, text in zip(launches, texts) if not text.cycles).planned.function
             if not self.channels:
@@ -162,6 +166,45 @@ class Replayer:
         self._cycle = age + last + CYCLES_AFTER
         return found
 
+    def _to_the_end(self, replay: int, texts: "ctypes.Array[LaunchText]", every: "Sequence[_Launch]") -> bool:
+        """Replay until all launches have ended that do, and the others rest; returns whether they do. Where a call that
+        does not block did something else than the record says, the emulator writes the record once more."""
+        complete = not any(one.timed for one in every)
+        while True:
+            status = Status(engine().sluice_continue(replay, LIMIT, complete))
+            if status not in (Status.CORRECTED, Status.STARVED):
+                break
+            grown = self._write_again(texts, every)
+            complete = status is Status.STARVED and not grown
+        if status is Status.OVER and any(one.timed and one.endless for one in every):
+            self._write_again(texts, every, settle=True)
+            for text in texts:
+                text.unfinished = 0  # nothing more is to come
+            engine().sluice_continue(replay, LIMIT, True)
+        for one in every:
+            if one.endless:
+                one.endless.leave(one.records)
+        return status is Status.OVER
+
+    def _write_again(self, texts: "ctypes.Array[LaunchText]", every: "Sequence[_Launch]", settle: bool = False) -> bool:
+        """Run all launches again from their beginning, with what is known of their calls by now; ``settle``: only as
+        far as this goes. Returns whether the record of an endless launch has become longer."""
+        ends = [one for one in every if not one.endless]
+        self.emulator.rewind(settle)
+        self.emulator.advance()
+        if not all(one.started.done for one in ends):
+            self.emulator.advance(last=True)
+        for one in ends:
+            if not one.started.done:
+                raise NotReplayed("calls that never end with what hardware answers", one.planned.function.span)
+        grown = False
+        for one, text in zip(every, texts, strict=True):
+            before = sum(count for _, count in one.records)
+            one.read_records(self.emulator)
+            text.unfinished = one.unfinished
+            grown = grown or bool(one.endless) and sum(count for _, count in one.records) > before
+        return grown
+
 
 class _Launch:
     """One launch, and the arrays that describe it to the engine."""
@@ -169,10 +212,15 @@ class _Launch:
     def __init__(self, replayer: Replayer, launched: Launched) -> None:
         self.planned = replayer.kernels[launched.started.kernel]
         self.machine = replayer.machine(launched.started.kernel, launched.addresses, launched.overlap)
+        self.started, self.timed = launched.started, is_timed(self.planned)
+        self.endless: Endless | None = None  #: of a launch that does not end
+        self.unfinished = 0  #: see ``Launch`` in ``engine/engine.cpp``
         widths = replayer._tracer.trace.widths
-        self.records = replayer.emulator.traced(launched.started, len(widths)) or []  #: place and rows of each loop
-        if not self.records:
-            raise NotReplayed("more iterations than a record holds", self.planned.function.span)
+        self.records: list[tuple[int, int]] = []  #: place and rows of each loop
+        self._places, self._counts = np.zeros(len(widths), np.uint64), np.zeros(len(widths), np.uint64)
+        self.read_records(replayer.emulator)
+        self._grows = replayer.emulator.marked
+        self._outcomes = replayer.emulator.outcomes(launched.started) if self._grows else 0
         self.static = self.planned.plan.static_depth
         self.start = launched.start
         self.first_row = launched.start + self.static  #: its cycle, from the start of the first launch
@@ -182,14 +230,22 @@ class _Launch:
         self._figures = np.zeros(self._split + 3 * len(self.machine.units), np.uint64)
         bases = [launched.addresses[memory_name(op)] for op in self.machine.units]
         numbers = np.array(self.machine.numbers, np.int64)
-        places, counts = zip(*self.records)
-        self._given = [numbers, *(np.array(one, np.uint64) for one in (places, widths, counts, bases))]
+        self._given = [numbers, self._places, np.array(widths, np.uint64), self._counts, np.array(bases, np.uint64)]
 
-    def text(self, start: int, endless: bool) -> LaunchText:
+    def read_records(self, emulator: Emulator) -> None:
+        """The record as it is now. Raises NotReplayed."""
+        self.records = emulator.traced(self.started, len(self._places)) or []
+        if not self.records:
+            raise NotReplayed("more iterations than a record holds", self.planned.function.span)
+        self._places[:], self._counts[:] = zip(*self.records)
+        if self.endless:
+            self.unfinished = self.endless.complete(self.records)
+
+    def text(self, start: int) -> LaunchText:
         """What the engine reads; the first row comes in cycle ``start``."""
-        return LaunchText(
-            *map(_pointer, self._given), len(self.records), start, endless, self._units, _pointer(self._figures), 0, 0
-        )
+        place = len(self.records), start, int(self.endless is not None), self._units
+        known = self._outcomes, int(self._grows), self.unfinished
+        return LaunchText(*map(_pointer, self._given), *place, _pointer(self._figures), 0, 0, *known)
 
     def found(self, text: LaunchText) -> Replayed:
         """What the engine has written."""
@@ -210,15 +266,6 @@ def _with_parts(whole: Replayed, parts: Sequence[Replayed]) -> Replayed:
     """The launch of a kernel that ends when its other parts have ended as well."""
     cycles = max(one.cycles for one in (whole, *parts))
     return replace(whole, cycles=cycles, parts=tuple(replace(one, cycles=cycles) for one in parts))
-
-
-def _runs(planned: Planned) -> bool:
-    """Whether the emulator runs the kernel in its planned form."""
-    try:
-        check_kernel(planned)
-    except NotReplayed:
-        return False
-    return True
 
 
 def _pointer(numbers: np.ndarray) -> ctypes.c_void_p:

@@ -3,6 +3,8 @@
 import pytest
 
 import tests.model.estimates as models
+from hls.model.accounts import accounts
+from hls.model.estimate import estimate
 from hls.model.potentials import potentials
 from hls.target.board import load_board
 from tests.benchmarks.suite import CASES
@@ -10,13 +12,40 @@ from tests.benchmarks.suite import CASES
 KERNELS = {"gemm_ikj", "fir", "iir", "spmv_coordinates"}
 
 
+BOARD = load_board("ecp5_onchip")
+
+
 @pytest.fixture(scope="module")
-def found():
-    """The potentials by kernel, on the board with memory on the chip."""
-    shares = {}
-    for planned, workload in models.launches("ecp5_onchip", [c for c in CASES if c.kernel in KERNELS]):
-        shares[workload.kernel] = potentials(planned, workload, load_board("ecp5_onchip"), planned)
-    return shares
+def launched():
+    """Plans and workloads, on the board with memory on the chip."""
+    return list(models.launches("ecp5_onchip", [c for c in CASES if c.kernel in KERNELS]))
+
+
+@pytest.fixture(scope="module")
+def found(launched):
+    """The potentials by kernel."""
+    return {workload.kernel: potentials(planned, workload, BOARD, planned) for planned, workload in launched}
+
+
+@pytest.fixture(scope="module")
+def causes(launched):
+    """The accounts by kernel."""
+    return {workload.kernel: accounts(planned, workload, BOARD) for planned, workload in launched}
+
+
+def test_accounts_sum_to_the_likely_cycles(launched, causes):
+    for planned, workload in launched:
+        likely = round(estimate(planned, workload, BOARD).cycles.likely)
+        assert sum(one.cycles for one in causes[workload.kernel]) == likely
+        assert all(one.cycles > 0 for one in causes[workload.kernel])
+
+
+def test_the_largest_account_names_what_limits_a_kernel(causes):
+    first = {kernel: found[0].cause for kernel, found in causes.items()}
+    assert first["gemm_ikj"] == first["fir"] == "issued"
+    assert first["iir"].startswith("recurrence of loop ")
+    meets = [one for one in causes["spmv_coordinates"] if one.cause.startswith("waiting for earlier stores to ")]
+    assert meets and all(one.line for one in meets)
 
 
 def test_all_are_shares(found):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from hls.ir.launch import IndexSpace
-from hls.model.replay import NotReplayed
 from hls.model.replay.figures import prediction_of
 from hls.target.board import load_board
 from sim.model import Launched
@@ -34,12 +33,6 @@ __kernel void ahead(__global const int *restrict a, __global int *restrict out, 
 __kernel void items(__global const int *restrict a, __global int *restrict out) {
     int i = get_global_id(0);
     out[i] = a[i] + 1;
-}
-"""
-NUMBERED = """
-__attribute__((num_compute_units(2))) __attribute__((reqd_work_group_size(4, 1, 1)))
-__kernel void numbered(__global int *restrict out) {
-    out[get_global_id(0)] = get_compute_id(0);
 }
 """
 N = 64
@@ -102,13 +95,6 @@ def test_work_items_are_a_loop():
     assert out.tolist() == list(range(1, N + 1))
     (items,) = found.loops
     assert (items.iterations, items.invocations) == (N, 1)
-
-
-@pytest.mark.parametrize("kernel, what, line", [("numbered", "get_compute_id", 3)])
-def test_what_is_not_modelled_is_named(kernel, what, line):
-    with pytest.raises(NotReplayed, match=what) as error:
-        replayer(NUMBERED, "de5net").machine(kernel, {})
-    assert error.value.span.line == line
 
 
 def test_every_figure_of_a_plan_counts():

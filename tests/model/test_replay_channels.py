@@ -49,13 +49,6 @@ __kernel void empty(__global int *restrict out, int n) {
     for (int i = 0; i < n; i++) out[i] = read_channel_intel(loose);
 }
 """
-POLLS = """
-channel int polled __attribute__((depth(4)));
-__kernel void sends(int n) { for (int i = 0; i < n; i++) write_channel_intel(polled, i); }
-__kernel void polls(__global int *restrict out, int n) {
-    for (int i = 0; i < n; i++) { bool there; out[i] = read_channel_nb_intel(polled, &there); }
-}
-"""
 N = 300
 
 
@@ -123,12 +116,3 @@ def test_a_launch_that_is_waited_for_too_early_says_what_to_do():
     event = program.fill(first, (1,), None, np.int32(4))
     with pytest.raises(cl.RuntimeError, match="launch all kernels before the first is waited for"):
         event.wait()
-
-
-def test_calls_that_do_not_block_are_refused():
-    context = cl.create_some_context(board="de5net", device="model")
-    program, queue = cl.Program(context, POLLS).build(), cl.CommandQueue(context)
-    out = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * N)
-    with pytest.raises(cl.RuntimeError, match="does not block: what it does depends on the cycle") as error:
-        program.polls(queue, (1,), None, out, np.int32(N)).wait()
-    assert ":5:" in str(error.value)

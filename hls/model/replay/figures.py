@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 
-from ...diag import Span
-from ...ir import Attr, Op
+from ...diag import Span, at_line
+from ...ir import Attr, Op, walk
 from ...narrow import present
 from ...planning.schedule import RegionPlan
 from ...target.board import Board
 from ..estimate import Planned
-from ..prediction import SCHEMA, Interval, PredictedAccess, PredictedAccount, PredictedLoop, Prediction
+from ..prediction import NOT_ISSUED, SCHEMA, Interval, PredictedAccess, PredictedAccount, PredictedLoop, Prediction
 
 __all__ = ["AccessFigures", "LoopFigures", "Replayed", "prediction_of"]
-
-NOT_ISSUED = "not issued (the model does not say why)"
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,20 @@ def prediction_of(planned: Planned, board: Board, found: Replayed) -> Prediction
         tuple(_loop(one, planned) for one in found.loops),
         tuple(_access(one, planned) for one in found.accesses),
         "",
-        (),
+        _assumed(planned),
         found.accounts,
+    )
+
+
+def _assumed(planned: Planned) -> tuple[str, ...]:
+    """What only a module of the user knows."""
+    waiting = [op for op in walk(planned.function.body) if op.opcode == "rtl_wait"]
+    return tuple(
+        dict.fromkeys(
+            f"module {op.attrs[Attr.RTL_MODULE]} answers after {op.attrs[Attr.RTL_LATENCY]} cycles, as its library "
+            f"says{at_line(op.span)}"
+            for op in waiting
+        )
     )
 
 

@@ -17,13 +17,14 @@ __all__ = ["MOST_INSIDE", "booking_numbers", "group_numbers", "ring_numbers", "w
 MOST_INSIDE = 4096
 
 
-def group_numbers(planned: Planned, regions: Sequence[RegionPlan]) -> list[int]:
+def group_numbers(planned: Planned, regions: Sequence[RegionPlan], outcomes: int) -> list[int]:
     """Of a kernel of several compute units the region that an invocation of counts the work-items of a group, 0 if
-    groups have no such loop, and the cycles until its arguments are there; of others -1."""
+    groups have no such loop, the cycles until its arguments are there, and the number of its units among the
+    ``outcomes`` of the record; of others -1."""
     if units_of(planned.function) == 1:
-        return [-1, 0]
+        return [-1, 0, -1]
     loops = [k for k, one in enumerate(regions) if one.loop and one.loop.attrs.get(Attr.FORM) == "ndrange"]
-    return [loops[0] if loops else 0, planned.plan.static_depth]
+    return [loops[0] if loops else 0, planned.plan.static_depth, outcomes]
 
 
 def ring_numbers(plan: RegionPlan, latency: Callable[[int, bool], int]) -> list[int]:

@@ -6,9 +6,9 @@ The plan is the hardware: points, depths, slots and windows are taken from it as
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...analysis.channels.endpoints import end_of, is_call
+from ...analysis.channels.endpoints import answers_at_once, end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
-from ...ir.launch import units_of
+from ...ir.launch import PER_UNIT, units_of
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
@@ -18,21 +18,25 @@ from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, w
 from .refused import refuse
 from .units import unit_numbers
 
-__all__ = ["Columns", "MachineText", "channel_latency", "wanted_by"]
+__all__ = ["Columns", "MachineText", "channel_latency", "is_timed", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD, CALL, MEET = range(6)  #: kinds of operations
+LOOP, ACCESS, FENCE, HAZARD, CALL, MEET, MODULE = range(7)  #: kinds of operations
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, and
-    the first column of each operation in the rows of the loop that it stands in."""
+    """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, the
+    first column of each operation in the rows of the loop that it stands in, the number of each call that does not
+    block among the ``outcomes``, and that of the compute ``units`` of groups, -1 if the kernel does not ask for
+    them."""
 
     top: int
     loops: dict[Op, int]
     columns: dict[Op, int]
+    outcomes: dict[Op, int]
+    units: int
 
 
 @dataclass
@@ -46,6 +50,7 @@ class MachineText:
     meets: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
     calls: list[Op] = field(default_factory=list)
+    modules: list[Op] = field(default_factory=list)  #: of libraries, which wait
 
     @classmethod
     def of(
@@ -74,7 +79,20 @@ def wanted_by(planned: Planned) -> list[Op]:
     """The operations of which a run must record what they do."""
     watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
     groups = [op for op in walk(planned.function.body) if op.opcode == "group"]
-    return [*(row.op for row in rows_of(planned, overlap=True)), *watched, *groups, *held_by(planned)]
+    rows = (row.op for row in rows_of(planned, overlap=True))
+    return [*rows, *watched, *groups, *held_by(planned), *in_passing(planned)]
+
+
+def in_passing(planned: Planned) -> list[Op]:
+    """The calls inside levels, in program order."""
+    return [op for op in walk(planned.function.body) if is_call(op) and answers_at_once(op)]
+
+
+def is_timed(planned: Planned) -> bool:
+    """Whether what a kernel does depends on the cycle."""
+    if any(name.startswith(PER_UNIT) for name in planned.function.attrs.get(Attr.LAUNCH_ARGS, ())):
+        return True
+    return any(is_call(op) and not op.attrs[Attr.BLOCKING] for op in walk(planned.function.body))
 
 
 def held_by(planned: Planned) -> list[Op]:
@@ -109,15 +127,17 @@ class _Writer:
         self.text.fences += sorted(fenced, key=order.__getitem__)  # stores serve them in this order
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
+        self.text.modules = [op for op in rows if op.opcode == "rtl_wait"]
         units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
         calls = self._calls()
         meets = [[self.text.fences.index(op) if op in self.text.fences else -1] for op in self.text.meets]
+        modules = [[op.attrs[Attr.RTL_LATENCY], op.attrs[Attr.RTL_WAITS]] for op in self.text.modules]
         bookings = booking_numbers(self.planned.plan, self.text.regions)
-        parts = (units, fences, hazards, calls, meets, bookings, regions)
-        self.text.numbers = group_numbers(self.planned, self.text.regions)
+        parts = (units, fences, hazards, calls, self._passing(), meets, modules, bookings, regions)
+        self.text.numbers = group_numbers(self.planned, self.text.regions, self.columns.units)
         self.text.numbers += [number for part in parts for number in _listed(part)]
         return self.text
 
@@ -147,7 +167,18 @@ class _Writer:
             accesses = [self.planned.memory.accesses[one] for one in self.text.units]
             loads = [k for k, one in enumerate(accesses) if one.direction == "load" and one.memory in flushed]
             turn = op.attrs.get(Attr.TURN, 0)
-            numbers.append([channel, int(end.writes), int(answers), group, turn, *_listed(loads)])
+            outcomes = self.columns.outcomes.get(op, -1)
+            numbers.append([channel, int(end.writes), int(answers), group, turn, outcomes, *_listed(loads)])
+        return numbers
+
+    def _passing(self) -> list[list[int]]:
+        numbers = []
+        for op in in_passing(self.planned):
+            end = end_of(op)
+            region = next(k for k, one in enumerate(self.text.regions) if op in one.place)
+            point, channel = self.text.regions[region].place[op], self.channels.index((end.channel, end.index))
+            place = [region, *_point(point), self.columns.columns[op], self.columns.outcomes[op]]
+            numbers.append([channel, int(end.writes), *place])
         return numbers
 
     def _hazard(self, op: Op) -> list[int]:
@@ -241,11 +272,13 @@ class _Writer:
             kind, number, always = HAZARD, self.text.hazards.index(op), True
         elif op in self.text.calls:
             kind, number, always = CALL, self.text.calls.index(op), Attr.TURN in op.attrs
+        elif op in self.text.modules:
+            kind, number, always = MODULE, self.text.modules.index(op), True
         elif op in self.planned.memory.outside:
             kind, number = ACCESS, self.text.units.index(op)
         else:
             raise refuse(op)
-        column = self.columns.columns[op]
+        column = 0 if kind == MODULE else self.columns.columns[op]
         latency = _latency(row.request_depth, payload)
         return [kind, row.push, row.request_depth, latency, int(row.joins), int(always), column, number]
 

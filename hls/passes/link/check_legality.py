@@ -9,10 +9,10 @@ from math import prod
 
 from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Module, walk
+from ...ir.launch import compute_units
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
 from .link_printf import console_of, printf_calls
-from .replicate_autorun import compute_units
 
 __all__ = ["ATTRIBUTES", "CheckLegality", "check_hardware"]
 

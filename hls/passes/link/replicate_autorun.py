@@ -9,13 +9,14 @@ from math import prod
 from ...diag import Code, CompileError
 from ...ir import Attr, Builder, Function, Module, Op
 from ...ir.clone import clone_function
+from ...ir.launch import compute_units
 from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
 from ..lowering.inline import Inline
 from ..manager import Form, ModulePass
 from .autorun import repeat_for_ever
 
-__all__ = ["ReplicateAutorun", "compute_units"]
+__all__ = ["ReplicateAutorun"]
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,6 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
                 exceeded("copies"),
                 code=Code.BUDGET,
             )
-
-
-def compute_units(function: Function) -> tuple[int, ...]:
-    """The number of copies in each of one to three dimensions."""
-    units = function.attrs.get(Attr.NUM_COMPUTE_UNITS, 1)
-    return units if isinstance(units, tuple) else (units,)
 
 
 def _copies(function: Function) -> Iterable[Function]:

@@ -6,10 +6,9 @@ from math import prod
 from ...analysis.channels.endpoints import is_call
 from ...ir import BOOL, I32, Attr, Builder, Function, InterleaveReason, IntType, Op, Region, Type, Value, walk
 from ...ir.clone import clone_function
-from ...ir.launch import PER_GROUP, group_limit, lanes_of, may_be_offset, units_of
+from ...ir.launch import PER_GROUP, compute_units, group_limit, lanes_of, may_be_offset, units_of
 from ...ir.rewrite import constant, rewrite
 from ..link.autorun import repeat_for_ever
-from ..link.replicate_autorun import compute_units
 from ..manager import Form, FunctionPass
 
 __all__ = ["FormWorkItemLoop"]

@@ -16,7 +16,7 @@ struct ChannelPlan {
 
 class CallGroup;
 
-/// A FIFO, or wires. Values are not modelled: calls that block are made whatever the values are.
+/// A FIFO, or wires. Values are not modelled: calls are made whatever the values are.
 class Channel {
  public:
   Channel(Clock& clock, const ChannelPlan& plan) : fifo_(clock, static_cast<u32>(plan.depth ? plan.depth : 1), static_cast<u32>(plan.latency)), wires_(!plan.depth), board_(plan.board) {
@@ -49,11 +49,33 @@ class Channel {
   bool reads_ = false, writes_ = false;  ///< an end that is ready in this cycle, for wires
 };
 
+/// A call in passing.
+class PassingCall final : public Passing {
+ public:
+  PassingCall(Channel& channel, const PassingPlan& plan, Outcomes* outcomes)
+      : channel_(channel), plan_(plan), outcomes_(outcomes[plan.outcomes]) {
+    stage = plan.point.stage;
+  }
+  bool foresee(const u64* row) override {
+    const u64 number = row[plan_.column];
+    return !number || outcomes_.settle(number, plan_.writes ? channel_.can_write() : channel_.can_read());
+  }
+  void pass(const u64* row) override {
+    const u64 number = row[plan_.column];
+    if (number && outcomes_.happens(number)) channel_.pass(plan_.writes);
+  }
+
+ private:
+  Channel& channel_;
+  const PassingPlan& plan_;
+  Outcomes& outcomes_;
+};
+
 /// One call: its requests, and its answers if it has any.
 class Call final : public Server {
  public:
-  Call(Clock& clock, const CallPlan& plan, const OperationPlan& operation)
-      : plan(plan), column(operation.column), requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
+  Call(Clock& clock, const CallPlan& plan, const OperationPlan& operation, Outcomes* outcomes)
+      : plan(plan), column(operation.column), clock_(clock), outcomes_(plan.outcomes < 0 ? nullptr : outcomes + plan.outcomes), requests_(clock, static_cast<u32>(operation.depth), static_cast<u32>(operation.latency)),
         answers_(clock, 2, 1) {}
   Fifo& requests() override { return requests_; }
   bool response() const override { return !plan.answers || answers_.head(); }
@@ -62,7 +84,12 @@ class Call final : public Server {
   }
   /// Whether a request is on offer that could be answered, and whether it moves a value.
   bool ready() const { return requests_.head() && (!plan.answers || answers_.can_push()); }
-  bool on() const { return *reinterpret_cast<const u64*>(requests_.front()) != 0; }
+  bool on() const { return number() != 0; }
+  bool blocks() const { return !outcomes_; }
+  /// Of a call that does not block: whether it transfers a value is known.
+  void settle(bool happens) {
+    if (!outcomes_->settle(number(), happens)) clock_.corrected = clock_.now;
+  }
   void answer() {
     requests_.pop();
     if (plan.answers) answers_.push(0);
@@ -73,6 +100,10 @@ class Call final : public Server {
   bool made = false, renews = false;  ///< in this cycle, and in the one before
 
  private:
+  u64 number() const { return *reinterpret_cast<const u64*>(requests_.front()); }
+
+  Clock& clock_;
+  Outcomes* const outcomes_;
   Fifo requests_, answers_;
 };
 
@@ -92,9 +123,10 @@ class CallGroup {
   void evaluate() {
     Call* call = calls_[turn_];
     if (!call->ready()) return;
-    const bool on = call->on();
-    if (on && !(writes_ ? channel_.can_write() : channel_.can_read())) return;
-    if (on) channel_.pass(writes_);
+    const bool on = call->on(), can = on && (writes_ ? channel_.can_write() : channel_.can_read());
+    if (on && !can && call->blocks()) return;
+    if (can) channel_.pass(writes_);
+    if (on && !call->blocks()) call->settle(can);
     call->answer();
     call->made = true;
     turn_ = turn_ + 1 == calls_.size() ? 0 : turn_ + 1;

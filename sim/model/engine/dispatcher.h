@@ -2,13 +2,14 @@
 #pragma once
 #include <vector>
 
-#include "fifo.h"
+#include "outcomes.h"
 
 namespace sluice {
 
 class Dispatcher {
  public:
-  explicit Dispatcher(u64 groups) : left_(groups) {}
+  /// `asked` are the units of the groups, if the kernel asks for them, else null.
+  Dispatcher(Clock& clock, u64 groups, Outcomes* asked) : clock_(clock), asked_(asked), left_(groups) {}
   /// One more unit; `waiting` is its queue of groups.
   size_t add(Fifo* waiting) {
     units_.push_back({waiting, 0, false});
@@ -25,6 +26,8 @@ class Dispatcher {
     if (chosen) {
       left_--;
       chosen->waiting->push(++given_);
+      const auto unit = static_cast<size_t>(chosen - units_.data());
+      if (asked_ && !asked_->settle_unit(given_, unit)) clock_.corrected = clock_.now;
       chosen->running++;
     }
   }
@@ -42,6 +45,8 @@ class Dispatcher {
     u64 running;  ///< groups of which not all work-items have entered
     bool entered;
   };
+  Clock& clock_;
+  Outcomes* const asked_;
   std::vector<Unit> units_;
   u64 left_, given_ = 0;
 };

@@ -11,6 +11,8 @@ using u32 = uint32_t;
 /// Time of the replay, in cycles of the kernel, and when anything last moved.
 struct Clock {
   u64 now = 1, moved = 1;
+  u64 corrected = 0;  ///< when a call last did what the record does not assume
+  u64 starved = 0;    ///< when a loop last waited for rows that the record does not have yet
   void move() { moved = now; }
 };
 

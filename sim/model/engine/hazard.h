@@ -29,6 +29,8 @@ class Comparison : public Server {
   virtual bool waits() const = 0;
   /// The end of a cycle, when it is known whether the response was taken.
   virtual void commit() = 0;
+  /// The record was written once more: what was completed in it is to be completed again.
+  virtual void complete_again() {}
 
   std::vector<std::unique_ptr<PlaceTable>> tables;  ///< of each store
 
@@ -101,6 +103,9 @@ class StoreFinder final : public Comparison {
  public:
   using Comparison::Comparison;
   bool waits() const override { return requests_.head() && !room(); }
+  void complete_again() override {
+    for (const auto& [cell, number] : completed_) *cell = number;
+  }
   void commit() override {
     const bool goes = !offered_ || taken_, takes = requests_.head() && goes && room();
     if (takes) accept();
@@ -126,8 +131,8 @@ class StoreFinder final : public Comparison {
         if (!(plan_.asks[n] >> k & 1)) continue;
         const bool hit = found != newest_.end() && found->second.table == k && tables[k]->occupied(found->second.entry);
         if (hit) {
-          for (const int load : plan_.answers[answer].loads) row[load] = 0;
-          for (const int slot : plan_.answers[answer].slots) row[slot] = found->second.slot + 1;
+          for (const int load : plan_.answers[answer].loads) complete(row + load, 0);
+          for (const int slot : plan_.answers[answer].slots) complete(row + slot, found->second.slot + 1);
         }
         answer++;
       }
@@ -135,14 +140,22 @@ class StoreFinder final : public Comparison {
     for (size_t k = 0; k < tables.size(); k++) {
       const bool stores = cells[plan_.asks.size() + k] != 0;
       const u64 to = stores ? place(cells, plan_.asks.size() + k) : 0, slot = tables[k]->slot(to);
-      for (const int cell : plan_.answers[answer + k].slots) row[cell] = slot + 1;
+      for (const int cell : plan_.answers[answer + k].slots) complete(row + cell, slot + 1);
       if (!stores) continue;
       newest_[to] = {k, tables[k]->at(to), slot};
       tables[k]->enter(to);
     }
   }
 
+  void complete(u64* cell, u64 number) {
+    *cell = number;
+    completed_.push_back({cell, number});
+    if (completed_.size() > kRemembered) completed_.pop_front();
+  }
+
+  static constexpr size_t kRemembered = 1 << 16;  ///< more than the tokens inside have
   std::unordered_map<u64, Newest> newest_;
+  std::deque<std::pair<u64*, u64>> completed_;
   bool compared_ = false;
 };
 

@@ -12,7 +12,11 @@ namespace sluice {
 struct Rows {
   const u64* data = nullptr;
   u64 width = 1, count = 0;
+  /// The record assumes what calls did, so rows may be added, or another one may be the last of an invocation.
+  bool grows = false;
+  bool unfinished = false;  ///< the newest row is not complete
   const u64* end() const { return data + count * width; }
+  const u64* known() const { return unfinished && count ? end() - width : end(); }
 };
 
 /// One iteration on its way. A `vain` one was issued after the last of its invocation.
@@ -42,11 +46,14 @@ class Header {
   bool peek(Token& token) {
     const bool alone = !plan_.apart || free_.size() == slots_.size();
     if (!free_.empty() && alone && !held_ && requests.head() && started - retired_ < static_cast<u64>(plan_.entries)) {
-      token = {rows_.data + (requests.front() - 1) * rows_.width, free_.front(), started, true, false, false, epoch_};
+      const u64* row = rows_.data + (requests.front() - 1) * rows_.width;
+      if (rows_.grows && row >= rows_.known()) return starve();
+      token = {row, free_.front(), started, true, false, false, epoch_};
       return true;
     }
     if (ready_.empty() || over_[ready_.front()]) return false;
     const Slot& slot = slots_[ready_.front()];
+    if (rows_.grows) return peek_growing(slot, token);
     const bool vain = slot.row[0] != 0;
     if (!vain && slot.row + rows_.width == rows_.end()) return false;
     held_ = true;
@@ -64,7 +71,7 @@ class Header {
       held_ = false;
       popped_ = true;
     }
-    slots_[token.slot] = {token.row, token.entry};
+    slots_[token.slot] = {token.row, token.first ? token.row : slots_[token.slot].first, token.entry};
     note_issue();
   }
   void note_issue() {
@@ -115,13 +122,32 @@ class Header {
 
  private:
   struct Slot {
-    const u64* row = nullptr;
+    const u64 *row = nullptr, *first = nullptr;
     u64 entry = 0;
   };
   struct Later {
     u64 when;
     u32 slot;
   };
+
+  bool starve() {
+    clock_.starved = clock_.now;
+    return false;
+  }
+  /// The next token, where the last one of an invocation may turn out to be another: those in vain have the rows behind it.
+  bool peek_growing(const Slot& slot, Token& token) {
+    const u64* row = slot.row + rows_.width;
+    if (row >= rows_.known() && !passed_last(slot)) return starve();
+    held_ = true;
+    token = {row, ready_.front(), slot.entry, false, false, false, epoch_};
+    return true;
+  }
+  bool passed_last(const Slot& slot) const {
+    const u64* row = slot.row < rows_.end() ? slot.row : rows_.end() - rows_.width;
+    for (; row >= slot.first; row -= rows_.width)
+      if (row[0]) return true;
+    return false;
+  }
 
   /// The slot whose turn it is, if its invocation has ended, takes no further part; and mark the slots of those that end
   /// in this cycle.

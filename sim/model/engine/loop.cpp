@@ -23,7 +23,9 @@ void Level::prepare() {
   for (int stage = 0; stage < plan.depth; stage++) {
     const Point here{index_, stage};
     const bool decides = !loop_.ring && here == loop_.plan_.decide, again = !loop_.ring && here == loop_.plan_.again;
-    Event event{stage, decides, again, stage == plan.depth - 1, {}, {}, {}, {}};
+    Event event{stage, decides, again, stage == plan.depth - 1, {}, {}, {}, {}, {}};
+    for (Passing* call : passing)
+      if (call->stage == stage) event.calls.push_back(call);
     for (size_t k = 0; k < plan.row.size(); k++)
       if (plan.row[k].push == stage) event.asks.push_back(static_cast<int>(k));
     for (const auto& level : loop_.levels) {
@@ -33,7 +35,7 @@ void Level::prepare() {
     }
     for (const Told& told : loop_.told)
       if (told.point == here) event.tells.push_back(told);
-    if (!event.tells.empty() || event.decides || event.again || event.leaves || !event.asks.empty() || !event.ready.empty() || !event.gives.empty())
+    if (!event.tells.empty() || !event.calls.empty() || event.decides || event.again || event.leaves || !event.asks.empty() || !event.ready.empty() || !event.gives.empty())
       events_.push_back(std::move(event));
   }
 }
@@ -113,6 +115,17 @@ bool Level::wants() {
   return enabled() && peek(token) && !over(*token) && admits(*token);
 }
 
+bool Level::foresee() {
+  if (passing.empty() || !enabled()) return true;
+  Token* entering = nullptr;
+  if (!may_enter || !peek(entering) || over(*entering) || !admits(*entering)) entering = nullptr;
+  for (Passing* call : passing) {
+    const Token* token = call->stage ? at(call->stage) : entering;
+    if (token && !call->foresee(token->row)) return false;
+  }
+  return true;
+}
+
 void Level::drop(Token* token) {
   take(token);
   for (const auto& level : loop_.levels)
@@ -160,6 +173,7 @@ void Level::evaluate() {
 }
 
 void Level::act(const Event& event, Token* token) {
+  for (Passing* call : event.calls) call->pass(token->row);
   if (event.decides) {
     token->last = token->row[0] != 0;
     if (token->last) {

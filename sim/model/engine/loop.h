@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "outcomes.h"
 #include "ring.h"
 
 namespace sluice {
@@ -97,6 +98,8 @@ class Level {
   void announce(u32 slot) { set_.push_back(slot); }
   /// Whether a token is at the entry that may enter, if ports are free.
   bool wants();
+  /// Before the cycle: finds what the calls in passing do in it; false if the record assumed something else of one.
+  bool foresee();
 
   bool may_enter = true;  ///< ports that the level shares with others are free
 
@@ -105,6 +108,7 @@ class Level {
   std::vector<Server*> servers;                  ///< of the row
   std::vector<Stepping*> held;                   ///< units of the loads inside
   std::vector<std::unique_ptr<Window>> windows;  ///< that begin with this level
+  std::vector<Passing*> passing;                 ///< calls in passing, in program order; before prepare()
 
  private:
   friend class Loop;
@@ -117,6 +121,7 @@ class Level {
     std::vector<Level*> ready;    ///< levels whose entry it opens for the slot
     std::vector<Window*> gives;
     std::vector<Told> tells;
+    std::vector<Passing*> calls;
   };
   bool enabled() const;
   bool blocked(const Event& event, const Token& token) const;

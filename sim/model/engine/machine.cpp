@@ -1,16 +1,24 @@
 #include "machine.h"
 
+#include <algorithm>
+
 namespace sluice {
 
-Machine::Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
+Machine::Machine(const MachinePlan& plan, std::vector<Rows> records, Outcomes* outcomes, const u64* bases, Clock& clock, Memory& memory,
                  const std::vector<std::unique_ptr<Channel>>& channels, u64 start, Dispatcher* dispatcher)
-    : plan_(plan), records_(std::move(records)), clock_(clock), memory_(memory), channels_(channels), start_(start), dispatcher_(dispatcher),
+    : plan_(plan), records_(std::move(records)), outcomes_(outcomes), clock_(clock), memory_(memory), channels_(channels), start_(start), dispatcher_(dispatcher),
       units_(plan, bases), loops_(plan.regions.size()) {
   build(0, dispatcher ? 2 : 1, 1);
   if (dispatcher) unit_ = dispatcher->add(&loops_[0]->requests());
   units_.connect();
   for (const auto& group : groups_) group->order();
   connect();
+  for (const PassingPlan& call : plan.passing) {
+    passing_.push_back(std::make_unique<PassingCall>(*channels_[call.channel], call, outcomes));
+    Level* level = loops_[static_cast<size_t>(call.region)]->levels[static_cast<size_t>(call.point.level)].get();
+    level->passing.push_back(passing_.back().get());
+    if (std::find(passed_.begin(), passed_.end(), level) == passed_.end()) passed_.push_back(level);
+  }
   for (const auto& loop : loops_) loop->prepare();
   for (const BookingPlan& booking : plan.bookings) bookings_.push_back(std::make_unique<Booking>(booking, loops_));
 }
@@ -62,12 +70,16 @@ Server* Machine::server(const OperationPlan& plan) {
   if (plan.kind == Kind::kFence) return memory_.fence(units_, plan);
   if (plan.kind == Kind::kCall) return call(plan);
   if (plan.kind == Kind::kMeet) return meeting(plan);
+  if (plan.kind == Kind::kModule) {
+    modules_.push_back(std::make_unique<WaitingModule>(clock_, plan_.modules[number], plan));
+    return modules_.back().get();
+  }
   return memory_.unit(units_, plan);
 }
 
 Server* Machine::call(const OperationPlan& plan) {
   const CallPlan& call = plan_.calls[static_cast<size_t>(plan.number)];
-  calls_.push_back(std::make_unique<Call>(clock_, call, plan));
+  calls_.push_back(std::make_unique<Call>(clock_, call, plan, outcomes_));
   const auto group = static_cast<size_t>(call.group);
   if (groups_.size() <= group) groups_.resize(group + 1);
   if (!groups_[group]) groups_[group] = std::make_unique<CallGroup>(*channels_[call.channel], call.writes);
@@ -94,12 +106,25 @@ void Machine::begin() {
   for (int k = 0; k < steps; k++) dispatcher_->evaluate();
 }
 
-void Machine::evaluate() {
+void Machine::renew(const std::vector<Rows>& records) {
+  std::copy(records.begin(), records.end(), records_.begin());  // loops refer to them
+  for (const auto& hazard : hazards_) hazard->complete_again();
+}
+
+void Machine::prepare() {
   begin();
   for (const auto& loop : loops_) loop->offer();
   for (const auto& booking : bookings_) booking->evaluate();
+}
+
+bool Machine::foresee() {
+  return std::all_of(passed_.begin(), passed_.end(), [](Level* level) { return level->foresee(); });
+}
+
+void Machine::evaluate() {
   for (const auto& loop : loops_) loop->evaluate();
   for (const auto& meeting : meetings_) meeting->evaluate();
+  for (const auto& module : modules_) module->evaluate();
   if (dispatcher_) {
     Header& header = loops_[static_cast<size_t>(plan_.groups.region)]->header;
     const bool enters = plan_.groups.region ? header.ended : header.last_issue == clock_.now;

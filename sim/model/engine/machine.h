@@ -10,6 +10,7 @@
 #include "loop.h"
 #include "meeting.h"
 #include "memory.h"
+#include "module.h"
 
 namespace sluice {
 
@@ -23,9 +24,14 @@ class Machine {
  public:
   /// `records` are the rows of each loop in the record; `bases` the address of each unit's buffer; the kernel's first row
   /// comes in cycle `start`. A compute unit gets its rows from the `dispatcher` that its launch has.
-  Machine(const MachinePlan& plan, std::vector<Rows> records, const u64* bases, Clock& clock, Memory& memory,
+  Machine(const MachinePlan& plan, std::vector<Rows> records, Outcomes* outcomes, const u64* bases, Clock& clock, Memory& memory,
           const std::vector<std::unique_ptr<Channel>>& channels, u64 start, Dispatcher* dispatcher);
-  /// One cycle, in this order: of the loops; of the calls, once all have been offered; after the memory.
+  /// The record as it is now.
+  void renew(const std::vector<Rows>& records);
+  /// One cycle, in this order: what is on offer; what calls in passing do, as often as the record assumes something else; the
+  /// loops; the calls, once all have been offered; after the memory.
+  void prepare();
+  bool foresee();
   void evaluate();
   void offer() const;
   void call();
@@ -55,7 +61,8 @@ class Machine {
   void renew();
 
   const MachinePlan& plan_;
-  const std::vector<Rows> records_;
+  std::vector<Rows> records_;
+  Outcomes* const outcomes_;
   Clock& clock_;
   Memory& memory_;
   const std::vector<std::unique_ptr<Channel>>& channels_;
@@ -74,7 +81,10 @@ class Machine {
   };
   std::vector<Watched> watched_;
   std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<std::unique_ptr<PassingCall>> passing_;
+  std::vector<Level*> passed_;  ///< levels with such calls
   std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<WaitingModule>> modules_;
   std::vector<std::unique_ptr<Booking>> bookings_;
   std::vector<std::unique_ptr<CallGroup>> groups_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region

@@ -12,7 +12,7 @@ struct Point {
   bool operator==(const Point& other) const { return level == other.level && stage == other.stage; }
 };
 
-enum class Kind { kLoop, kAccess, kFence, kHazard, kCall, kMeet };
+enum class Kind { kLoop, kAccess, kFence, kHazard, kCall, kMeet, kModule };
 
 struct RegionPlan;
 
@@ -120,12 +120,27 @@ struct CallPlan {
   u64 channel;
   bool writes, answers;
   int group, turn;
+  int outcomes;  ///< of a call that does not block: the number of its place among those of the record; else -1
   std::vector<u64> loads;
+};
+
+/// A call that is made in the cycle in which its token passes a stage; it has its end of the channel to itself.
+struct PassingPlan {
+  u64 channel;
+  bool writes;
+  int region;
+  Point point;
+  int column, outcomes;
 };
 
 /// A barrier, and the number of the fence that complete groups wait for; -1: none.
 struct MeetPlan {
   int fence;
+};
+
+/// A module that waits: cycles from operands to result, and the most operands inside of it.
+struct ModulePlan {
+  u64 latency, capacity;
 };
 
 /// Ports that tokens of several levels use, so many cycles after they enter. Reservations reach `length` cycles ahead.
@@ -143,9 +158,10 @@ struct BookingPlan {
 };
 
 /// A kernel of several compute units: the region of which an invocation has the work-items of a group; 0: the top itself, as a
-/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit.
+/// group is one work-item. `settling` are the cycles from the start to the first row. -1: it has one unit. `outcomes`: the number
+/// of their units among those of the record, if the kernel asks for them, else -1.
 struct GroupsPlan {
-  int region, settling;
+  int region, settling, outcomes;
 };
 
 struct MachinePlan {
@@ -154,7 +170,9 @@ struct MachinePlan {
   std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
   std::vector<CallPlan> calls;
+  std::vector<PassingPlan> passing;
   std::vector<MeetPlan> meets;
+  std::vector<ModulePlan> modules;
   std::vector<BookingPlan> bookings;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
@@ -197,7 +215,10 @@ class Reader {
     read(h.finds), read(h.column), read(h.inside), read(h.asks), read(h.bases), read(h.stores), read(h.loads), read(h.answers);
   }
   void read(CallPlan& c) {
-    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.loads);
+    read(c.channel), read(c.writes), read(c.answers), read(c.group), read(c.turn), read(c.outcomes), read(c.loads);
+  }
+  void read(PassingPlan& p) {
+    read(p.channel), read(p.writes), read(p.region), read(p.point), read(p.column), read(p.outcomes);
   }
   void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
@@ -206,12 +227,13 @@ class Reader {
     for (T& one : list) read(one);
   }
   void read(MeetPlan& m) { read(m.fence); }
+  void read(ModulePlan& m) { read(m.latency), read(m.capacity); }
   void read(BookingPlan::Use& u) { read(u.port), read(u.cycle); }
   void read(BookingPlan::User& u) { read(u.region), read(u.level), read(u.ahead), read(u.spacing), read(u.uses); }
   void read(BookingPlan& b) { read(b.length), read(b.users); }
-  void read(GroupsPlan& g) { read(g.region), read(g.settling); }
+  void read(GroupsPlan& g) { read(g.region), read(g.settling), read(g.outcomes); }
   void read(MachinePlan& m) {
-    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.meets), read(m.bookings), read(m.regions);
+    read(m.groups), read(m.units), read(m.fences), read(m.hazards), read(m.calls), read(m.passing), read(m.meets), read(m.modules), read(m.bookings), read(m.regions);
   }
 
  private:

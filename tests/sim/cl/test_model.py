@@ -42,16 +42,6 @@ __kernel void copies(__global const int *a, __global int *out, int n) {
         out[i] = a[i] + 1;
 }
 """
-POLLING = """
-#pragma OPENCL EXTENSION cl_intel_channels : enable
-channel int values;
-__kernel void writes() { write_channel_intel(values, 1); }
-__kernel void polls(__global int *restrict out) {
-    bool there = false;
-    while (!there)
-        out[0] = read_channel_nb_intel(values, &there);
-}
-"""
 N = 16
 
 
@@ -94,17 +84,6 @@ def test_bytes_cycles_and_times(program):
     ns = stats["cycles"] / stats["clock_mhz"] * 1e3
     assert first.profile.end - first.profile.start == pytest.approx(ns, abs=1)
     assert second.profile.start >= first.profile.end
-
-
-def test_what_is_not_covered_is_refused_before_it_runs(program):
-    queue, (_, out) = cl.CommandQueue(program.context), buffers(program)
-    polling = cl.Program(program.context, POLLING).build()
-    polling.writes(cl.CommandQueue(program.context), (1,), None)
-    with pytest.raises(
-        cl.RuntimeError, match="polls has a read of a channel that does not block.*does not cover"
-    ) as error:
-        polling.polls(queue, (1,), None, out).wait()
-    assert ":8:" in str(error.value) and "run it on the board" in str(error.value)
 
 
 def test_buffers_that_overlap_take_longer(program):
