@@ -111,7 +111,7 @@ def test_hits_are_answered_in_every_cycle():
     assert len(time) < 300 + 8 + 4 * 20 + 10
 
 
-@pytest.mark.parametrize("fill, wait", [*((1, wait) for wait in range(14)), *((4, wait) for wait in range(0, 28))])
+@pytest.mark.parametrize("fill, wait", [*((1, wait) for wait in range(14)), *((4, wait) for wait in range(28))])
 def test_what_is_forgotten_is_read_anew(fill, wait):
     """Memory changes before ``forget``, which comes at any time while loads run: what is taken after it is new."""
     rig, memory, seen = Rig((4, 4), fill=fill), Memory(SIZE, latency=4), [[], []]
