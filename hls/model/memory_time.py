@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
+from rtl_lib.lsu.constant import MOST_FILL, cache_fill
+
 from ..analysis.memory.strides import AccessPattern, Step, access_patterns
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
@@ -143,7 +145,7 @@ class MemoryTime:
 
     @property
     def _cold(self) -> float:
-        """Words that several loads of one iteration bring into the constant cache, where none is fetched while another
+        """Blocks that several loads of one iteration bring into the constant cache, where none is fetched while another
         one is: the first iteration waits for all of them."""
         if self.extreme is Extremes.LEAST:
             return 0.0
@@ -152,7 +154,7 @@ class MemoryTime:
             copies = self._copies[op.opcode, op.span]
             if access.unit is LsuKind.CONSTANT_LOAD and copies > 1:
                 words[access.memory] = max(words.get(access.memory, 0.0), min(copies, self.traffic(op).distinct))
-        return sum(words.values())
+        return sum(math.ceil(one / cache_fill(MOST_FILL, self.board.read_latency)) for one in words.values())
 
     @cached_property
     def word_cycles(self) -> float:

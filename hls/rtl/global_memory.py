@@ -14,7 +14,7 @@ from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic_memory import AtomicMemory
-from rtl_lib.lsu.constant import ConstantCache, cache_places
+from rtl_lib.lsu.constant import ConstantCache, cache_fill, cache_places
 
 from ..planning.memory import SharedPlan
 from ..target.board import Memory
@@ -132,11 +132,13 @@ class _MemorySide:
         ports, word_bytes = [port for h in parts for port in h.constants(self.location)], self.memory.word_bytes
         if not ports:
             return []
+        words = cache_places(size, word_bytes)
         cache = self._add(
             "constant_cache",
             ConstantCache(
                 accesses=[port.signature.access_bytes for port in ports],
-                words=cache_places(size, word_bytes),
+                words=words,
+                fill=cache_fill(words, self.memory.read_latency),
                 word_bytes=word_bytes,
                 addr_bits=self.address_bits,
             ),

@@ -13,7 +13,10 @@ from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
-__all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort", "cache_places"]
+__all__ = ["MOST_FILL", "ConstantCache", "ConstantLoadUnit", "ConstantPort", "cache_fill", "cache_places"]
+
+#: most words that a miss fetches
+MOST_FILL = 8
 
 
 def cache_places(size, word_bytes) -> int:
@@ -21,10 +24,17 @@ def cache_places(size, word_bytes) -> int:
     return max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
 
 
+def cache_fill(places: int, latency: int) -> int:
+    """Words of a block, a power of two, of a cache of so many ``places`` before memory that answers after ``latency``
+    cycles. Tables are read as a whole in the end, so a missing word is fetched with its neighbours, as long as they
+    take no more than an eighth of the time that it takes itself."""
+    return min(MOST_FILL, places, 1 << (max(1, latency // 8).bit_length() - 1))
+
+
 class ConstantPort(wiring.Signature):
     """Between a load and the cache, from the load's view: one ``{data, error}`` for each byte address, in order.
 
-    ``fetched`` : strobe: a word was fetched from memory for this load.
+    ``fetched`` : strobe: a word was fetched from memory for this load; ``burst`` : it was the first of a burst.
     """
 
     def __init__(self, access_bytes, addr_bits) -> None:
@@ -34,6 +44,7 @@ class ConstantPort(wiring.Signature):
                 "request": Out(stream.Signature(addr_bits)),
                 "response": In(stream.Signature(data.StructLayout({"data": 8 * access_bytes, "error": 1}))),
                 "fetched": In(1),
+                "burst": In(1),
             }
         )
 
@@ -74,7 +85,7 @@ class ConstantLoadUnit(wiring.Component):
             self.error.eq(answers.o.payload.error),
             self.observe.accepted.eq(self.i.valid & self.i.ready),
             self.observe.stalled.eq(self.i.valid & ~self.i.ready),
-            self.observe.burst.eq(self.mem.fetched),
+            self.observe.burst.eq(self.mem.burst),
             self.observe.word.eq(self.mem.fetched),
             self.observe.error.eq(response.valid & response.ready & response.payload.error),
         ]
@@ -86,7 +97,8 @@ class ConstantCache(wiring.Component):
     """Caches words of memory that no kernel writes while kernels run, for several loads at once.
 
     Every load has a copy of all words and their tags, so that hits of one load never wait for another. A miss is
-    fetched for all of them; misses are served one after the other, in rotation among the loads.
+    fetched for all of them, with its aligned block of ``fill`` words in one burst; misses are served one after the
+    other, in rotation among the loads.
 
     Rules
     -----
@@ -98,13 +110,14 @@ class ConstantCache(wiring.Component):
     4. No load accepted in the cycle of ``forget`` or later is answered with data fetched before. That takes no time, as
        each place is tagged with the number of the period between two ``forget`` in which it was filled; but once in
        2**period_bits - 1 times, and at reset, loads wait ``words`` cycles.
-    5. A word that memory refuses is answered with ``error`` and not cached.
+    5. A word that memory refuses is answered with ``error`` and not cached; a load that does not wait for it takes no
+       notice, as it may lie behind the end of memory.
 
     Parameters
     ----------
     accesses : bytes of each load, powers of two up to ``word_bytes``
-    words : a power of two; period_bits : of the number of a period, stored with each place; word_bytes,
-        addr_bits, max_burst : of the memory (all bursts are of one word)
+    words : a power of two; fill : words of a block, a power of two up to ``words`` and ``max_burst``; period_bits : of
+        the number of a period, stored with each place; word_bytes, addr_bits, max_burst : of the memory
 
     Ports
     -----
@@ -114,14 +127,23 @@ class ConstantCache(wiring.Component):
     """
 
     def __init__(
-        self, *, accesses, words, word_bytes, addr_bits: int = 64, max_burst: int = 16, period_bits: int = 8
+        self,
+        *,
+        accesses,
+        words,
+        word_bytes,
+        fill: int = 1,
+        addr_bits: int = 64,
+        max_burst: int = 16,
+        period_bits: int = 8,
     ) -> None:
         require_power_of_two("words", words, 2)
+        require_power_of_two("fill", fill, 1, min(words, max_burst))
         for size in accesses:
             require_power_of_two("each of accesses", size, 1, word_bytes)
         self.accesses, self.words, self.word_bytes = tuple(accesses), words, word_bytes
         self.word_bits, self.index_bits = addr_bits - exact_log2(word_bytes), exact_log2(words)
-        self.period_bits = period_bits
+        self.period_bits, self.fill = period_bits, fill
         self._line = data.StructLayout(
             {"period": period_bits, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes}
         )
@@ -147,7 +169,9 @@ class ConstantCache(wiring.Component):
         self.emptying = Signal(init=1)
         # number of the current period; 0 marks places that hold nothing
         self.period = Signal(self.period_bits, init=1)
-        self.answered, self.refused = Signal(), Signal()  # the requested word has arrived, or memory refused it
+        # a word has arrived, the first of a burst, or memory refused it; and which
+        self.answered, self.first, self.refused = Signal(), Signal(), Signal()
+        self.arrived = Signal(self.word_bits)
         self.wanted, self.owner = Signal(self.word_bits), Signal(range(len(self.accesses)))
         misses = [self._look_up(m, k, port) for k, port in enumerate(self.loads)]
         self._fetch(m, misses)
@@ -179,6 +203,7 @@ class ConstantCache(wiring.Component):
             response.valid.eq(busy & (hit | bad)),
             response.payload.error.eq(bad),
             port.fetched.eq(self.answered & (self.owner == k)),
+            port.burst.eq(self.answered & self.first & (self.owner == k)),
         ]
         cut(
             m,
@@ -188,7 +213,7 @@ class ConstantCache(wiring.Component):
         )
         # a read during a write returns the old contents: look up again
         clash = self.put & (self.place == read.addr)
-        served = self.answered & waits & (self.wanted == word)
+        served = self.answered & waits & (self.arrived == word)
         with m.If(read.en):
             m.d.sync += period.eq(self.period)
         with m.If(taken):
@@ -202,16 +227,19 @@ class ConstantCache(wiring.Component):
         return waits, word
 
     def _fetch(self, m, misses) -> None:
-        """Fetch the requested words one after the other."""
+        """Fetch the blocks of the requested words one after the other."""
         m.submodules.arbiter = arbiter = RoundRobin(len(misses))
         request, response, late = self.mem.request, self.mem.response, Signal()  # late: fetched before a forget
+        inside = exact_log2(self.fill)
+        coming = Signal(self.word_bits)  # the word that memory sends next
+        place = coming[:inside]  # of it in its block
         m.d.comb += [
             arbiter.requests.eq(Cat(waits for waits, _ in misses)),
-            request.payload.addr.eq(self.wanted << exact_log2(self.word_bytes)),
-            request.payload.words.eq(1),
+            request.payload.addr.eq(self.wanted[inside:] << inside + exact_log2(self.word_bytes)),
+            request.payload.words.eq(self.fill),
             response.ready.eq(1),
         ]
-        m.d.sync += self.answered.eq(0)
+        m.d.sync += [self.answered.eq(0), self.put.eq(0)]
         with m.FSM():
             with m.State("IDLE"), m.If(arbiter.any & ~self.emptying & ~self.forget):
                 m.d.comb += arbiter.take.eq(1)
@@ -223,22 +251,26 @@ class ConstantCache(wiring.Component):
                 m.next = "ASK"
             with m.State("ASK"):
                 m.d.comb += request.valid.eq(1)
+                m.d.sync += coming.eq(self.wanted[inside:] << inside)
                 with m.If(request.ready):
                     m.next = "WAIT"
             with m.State("WAIT"), m.If(response.valid):
                 useful = ~late & ~self.forget
                 m.d.sync += [
                     self.answered.eq(useful),
+                    self.first.eq(place == 0),
                     self.refused.eq(response.payload.error),
                     self.put.eq(useful & ~response.payload.error),
-                    self.place.eq(self.wanted[: self.index_bits]),
+                    self.arrived.eq(coming),
+                    self.place.eq(coming[: self.index_bits]),
                     self.line.period.eq(self.period),
-                    self.line.tag.eq(self.wanted[self.index_bits :]),
+                    self.line.tag.eq(coming[self.index_bits :]),
                     self.line.data.eq(response.payload.data),
+                    place.eq(place + 1),
                 ]
-                m.next = "PUT"
+                with m.If(place == self.fill - 1):
+                    m.next = "PUT"
             with m.State("PUT"):
-                m.d.sync += self.put.eq(0)
                 m.next = "IDLE"
         with m.If(self.forget):
             m.d.sync += late.eq(1)

@@ -79,7 +79,7 @@ class Replayer:
         """The machine of a kernel whose buffers have these addresses, and may ``overlap``. Raises NotReplayed."""
         channels = [(one.channel, one.index) for one in self.channels]
         given = addresses, channels, self._constant_bytes, overlap
-        return MachineText.of(self.kernels[kernel], self._columns(kernel), *given)
+        return MachineText.of(self.kernels[kernel], self.board, self._columns(kernel), *given)
 
     def _columns(self, kernel: str) -> Columns:
         trace = self._tracer.trace

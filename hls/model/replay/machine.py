@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from ...analysis.channels.endpoints import answers_at_once, end_of, is_call
 from ...ir import Attr, Op, TokenType, Value, walk
 from ...ir.launch import PER_UNIT, units_of
-from ...planning.memory import HazardPlan
+from ...planning.memory import Access, HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
+from ...target.board import Board
 from ..estimate import Planned
 from .answers import answers_of
 from .groups import MOST_INSIDE, booking_numbers, group_numbers, ring_numbers, whole_numbers
@@ -56,16 +57,17 @@ class MachineText:
     def of(
         cls,
         planned: Planned,
+        board: Board,
         columns: Columns,
         addresses: Mapping[str, int],
         channels: Sequence[tuple[str, int]] = (),
         constant_bytes: int = 0,
         overlap: bool = False,
     ) -> "MachineText":
-        """The machine of a kernel; ``addresses`` are those of the buffers by name, ``channels`` the names and indices
-        of all, ``constant_bytes`` the size of the constant cache. ``overlap``: in a run in which buffers share bytes.
-        Raises NotReplayed."""
-        return _Writer(planned, columns, addresses, channels, constant_bytes, overlap).write()
+        """The machine of a kernel on a board; ``addresses`` are those of the buffers by name, ``channels`` the names
+        and indices of all, ``constant_bytes`` the size of the constant cache. ``overlap``: in a run in which buffers
+        share bytes. Raises NotReplayed."""
+        return _Writer(planned, board, columns, addresses, channels, constant_bytes, overlap).write()
 
 
 def rows_of(planned: Planned, overlap: bool) -> Iterator[Row]:
@@ -104,13 +106,14 @@ class _Writer:
     def __init__(
         self,
         planned: Planned,
+        board: Board,
         columns: Columns,
         addresses: Mapping[str, int],
         channels: Sequence[tuple[str, int]],
         constant_bytes: int,
         overlap: bool,
     ) -> None:
-        self.constant_bytes, self.overlap = constant_bytes, overlap
+        self.board, self.constant_bytes, self.overlap = board, constant_bytes, overlap
         self.planned, self.columns, self.addresses = planned, columns, addresses
         self.channels = list(channels)
         self.used = {value for op in walk(planned.function.body) for value in op.operands}
@@ -128,7 +131,7 @@ class _Writer:
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         self.text.calls = [op for op in rows if is_call(op)]
         self.text.modules = [op for op in rows if op.opcode == "rtl_wait"]
-        units = [unit_numbers(self.planned.memory.accesses[op], self.constant_bytes) for op in self.text.units]
+        units = [self._unit(self.planned.memory.accesses[op]) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
         fences = [self._fence(op) for op in self.text.fences]
@@ -210,6 +213,10 @@ class _Writer:
             *_point(point),
             self.columns.columns[store],
         ]
+
+    def _unit(self, access: Access) -> list[int]:
+        memory = self.board.memory_named(access.location)
+        return unit_numbers(access, self.constant_bytes, 0 if memory is None else memory.read_latency)
 
     def _region(self, plan: RegionPlan) -> list[int]:
         record = self.columns.top if plan.loop is None else self.columns.loops[plan.loop]

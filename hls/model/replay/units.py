@@ -3,7 +3,7 @@
 from inspect import signature
 from zlib import crc32
 
-from rtl_lib.lsu.constant import cache_places
+from rtl_lib.lsu.constant import cache_fill, cache_places
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -35,8 +35,9 @@ MODELLED = {
 INNER = {WideLoadUnit: LoadUnit, WideStoreUnit: StoreUnit}
 
 
-def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
-    """The fields of a unit; loads of constant memory share a cache of ``constant_bytes``. Raises NotReplayed."""
+def unit_numbers(access: Access, constant_bytes: int, latency: int) -> list[int]:
+    """The fields of a unit, before memory that answers after ``latency`` cycles; loads of constant memory share a cache
+    of ``constant_bytes``. Raises NotReplayed."""
     if access.unit not in MODELLED or (access.lanes and access.reads_ahead):
         raise NotReplayed(f"a {access.lsu} {access.direction}", access.span)
     hardware = present(access.hardware if access.shared is None else access.shared.unit)
@@ -46,6 +47,7 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         return instance(hardware.options.get(name, usual.get(name, 0)), int)
 
     constant = access.unit is LsuKind.CONSTANT_LOAD
+    places = cache_places(constant_bytes, access.word_bytes)
     return [
         int(access.direction == "store"),
         access.lanes,
@@ -55,14 +57,14 @@ def unit_numbers(access: Access, constant_bytes: int) -> list[int]:
         access.word_bytes,
         option("depth"),
         option("pending"),
-        cache_places(constant_bytes, access.word_bytes) if constant else option("words"),
+        places if constant else option("words"),
         int(access.reads_ahead),
         int(access.unit is LsuKind.NEXT_WORD_LOAD),
         int(access.unit in (LsuKind.PIPELINED_STORE, LsuKind.PIPELINED_LOAD)),
         option("outstanding"),
         option("patience"),
         option("burst_align"),
-        option("ahead"),
+        cache_fill(places, latency) if constant else option("ahead"),
         *_atomic(hardware.options.get("function")),
         0 if access.shared is None else 1 + crc32(access.shared.name.encode()),
     ]

@@ -25,6 +25,7 @@ class ConstantLoadUnit final : public ReadUnit {
   void pass() override {}
 
   u64 kept() const { return static_cast<u64>(plan_.kept); }
+  u64 fill() const { return static_cast<u64>(plan_.ahead); }
   u64 word() const { return held_; }
   /// Whether the load waits for its word to be fetched.
   bool waits() const { return busy_ && looked_ && !hit_; }
@@ -63,40 +64,47 @@ class ConstantLoadUnit final : public ReadUnit {
   u64 held_ = 0;
 };
 
-/// Fetches missing words one after the other, in rotation among the loads. It is empty as the launches begin.
+/// Fetches missing words one after the other, each with its block, in rotation among the loads. It is empty as the launches
+/// begin.
 class ConstantCache final : public ReadUnit {
  public:
   ConstantCache(Clock& clock, std::vector<ConstantLoadUnit*> loads)
-      : loads_(std::move(loads)), size_(loads_.front()->kept()), nothing_(clock, 1, 1), clock_(clock) {}
+      : loads_(std::move(loads)), size_(loads_.front()->kept()), fill_(loads_.front()->fill()), nothing_(clock, 1, 1), clock_(clock) {}
   Fifo& requests() override { return nothing_; }
   bool response() const override { return false; }
   void take() override {}
-  void arrive() override { arrived_ = true; }
+  void arrive() override { arrived_++; }
   void flush() override {}
   bool asks() const override { return state_ == kAsk; }
-  Burst asked() const override { return {wanted_, 1}; }
-  void pass() override { passed_ = true, loads_[owner_]->words++, loads_[owner_]->burst_count++; }
+  Burst asked() const override { return {wanted_ / fill_ * fill_, fill_}; }
+  void pass() override { passed_ = true, loads_[owner_]->words += fill_, loads_[owner_]->burst_count++; }
 
   void evaluate() override {
-    const bool puts = state_ == kPut;
+    const bool puts = puts_;
     size_t next = loads_.size();
     for (size_t n = 0; n < loads_.size() && next == loads_.size(); n++)
       if (loads_[(after_ + n) % loads_.size()]->waits()) next = (after_ + n) % loads_.size();
     const u64 next_word = next < loads_.size() ? loads_[next]->word() : 0;
     for (ConstantLoadUnit* load : loads_)
-      load->look_up([&](u64 word) { return holds(word); }, [&](u64 word) { return puts && word % size_ == wanted_ % size_; },
-                    puts && load->word() == wanted_);
-    if (puts) words_[wanted_ % size_] = wanted_;
+      load->look_up([&](u64 word) { return holds(word); }, [&](u64 word) { return puts && word % size_ == put_ % size_; },
+                    puts && load->word() == put_);
+    if (puts) words_[put_ % size_] = put_;
     starts_ = state_ == kIdle && next < loads_.size();
     if (starts_) owner_ = next, wanted_ = next_word, after_ = next + 1;
     if (state_ != kIdle) clock_.move();
   }
   void commit() override {
-    if (state_ == kPut) state_ = kIdle;
-    else if (starts_) state_ = kAsk;
-    else if (passed_) state_ = kWait;
-    else if (state_ == kWait && arrived_) state_ = kPut;
-    if (state_ != kWait) arrived_ = false;
+    puts_ = false;
+    if (state_ == kPut) {
+      state_ = kIdle;
+    } else if (starts_) {
+      state_ = kAsk;
+    } else if (passed_) {
+      state_ = kWait, coming_ = wanted_ / fill_ * fill_;
+    } else if (state_ == kWait && arrived_) {
+      arrived_--, puts_ = true, put_ = coming_++;
+      if (coming_ % fill_ == 0) state_ = kPut;
+    }
     passed_ = starts_ = false;
   }
 
@@ -108,14 +116,15 @@ class ConstantCache final : public ReadUnit {
   }
 
   const std::vector<ConstantLoadUnit*> loads_;
-  const u64 size_;
+  const u64 size_, fill_;
   Fifo nothing_;
   Clock& clock_;
   State state_ = kIdle;
   std::unordered_map<u64, u64> words_;  ///< by place
   size_t owner_ = 0, after_ = 0;
-  u64 wanted_ = 0;
-  bool passed_ = false, arrived_ = false, starts_ = false;
+  u64 wanted_ = 0, coming_ = 0, put_ = 0;  ///< `coming_`: the word that arrives next; `put_`: the one that is put now
+  u64 arrived_ = 0;
+  bool passed_ = false, puts_ = false, starts_ = false;
 };
 
 }  // namespace sluice

@@ -74,7 +74,7 @@ struct UnitPlan {
   int word_bytes, depth, pending, kept;
   bool reads_ahead, next_word, pipelined;
   int outstanding, patience, align;
-  int ahead;   ///< of a load inside a level: words that it requests ahead, else 0
+  int ahead;   ///< of a load inside a level: words that it requests ahead; of a constant: words of a block; else 0
   int atomic;  ///< 1 of an atomic operation, 2 of one that changes nothing, else 0
   u64 shared;  ///< the number of the cache that several loads share, else 0
 };

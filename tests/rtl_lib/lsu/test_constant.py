@@ -41,11 +41,12 @@ def addresses(rng, size, count, span):
     return found[:count]
 
 
+@pytest.mark.parametrize("fill", [1, 4])
 @pytest.mark.parametrize("accesses", [(4,), (1, 16, 4)])
 @pytest.mark.parametrize("give, take, serve, latency", [(1.0, 1.0, 1.0, 5), (0.8, 0.5, 0.6, 1), (1.0, 0.4, 1.0, 12)])
-def test_loads(accesses, give, take, serve, latency):
+def test_loads(accesses, give, take, serve, latency, fill):
     rng = random.Random(len(accesses))
-    rig, memory = Rig(accesses), Memory(SIZE, rate=serve, latency=latency)
+    rig, memory = Rig(accesses, fill=fill), Memory(SIZE, rate=serve, latency=latency)
     asked = [addresses(rng, size, 120, 160) for size in accesses]
     seen = [[] for _ in accesses]
     simulate(
@@ -60,8 +61,9 @@ def test_loads(accesses, give, take, serve, latency):
     assert seen == [load(memory.bytes, each, size) for each, size in zip(asked, accesses, strict=True)]
 
 
-def test_a_word_is_fetched_once_for_all():
-    rig, memory = Rig((4, 4, 4), words=16), Memory(SIZE, latency=7)
+@pytest.mark.parametrize("fill", [1, 2, 4])
+def test_a_word_is_fetched_once_for_all(fill):
+    rig, memory = Rig((4, 4, 4), words=16, fill=fill), Memory(SIZE, latency=7)
     seen = [[], [], []]
     asked = [list(range(0, 256, 4)) * 2, list(range(252, -4, -4)) * 2, [a for a in range(0, 256, 16) for _ in range(8)]]
     simulate(
@@ -71,7 +73,25 @@ def test_a_word_is_fetched_once_for_all():
         background=[memory.serve_reads(rig.cache.mem)],
     )
     assert seen == [load(memory.bytes, each, 4) for each in asked]
-    assert sorted(addr for addr, _ in memory.reads) == list(range(0, 256, 16))
+    assert sorted(memory.reads) == [(addr, fill) for addr in range(0, 256, 16 * fill)]
+
+
+def test_statistics_count_the_words_of_bursts():
+    rig, memory, seen, counted = Rig((4,), fill=4), Memory(SIZE, latency=7), [], []
+
+    async def count(ctx):
+        while True:
+            observe = rig.units[0].observe
+            _, _, word, burst = await ctx.tick().sample(observe.word, observe.burst)
+            counted.append((word, burst))
+
+    simulate(
+        rig,
+        send(rig.units[0].i, [20, 24, 0, 60, 64]),
+        receive(rig.units[0].o, 5, seen),
+        background=[memory.serve_reads(rig.cache.mem), count],
+    )
+    assert [sum(each) for each in zip(*counted, strict=True)] == [8, 2]
 
 
 def test_hits_are_answered_in_every_cycle():
@@ -91,10 +111,10 @@ def test_hits_are_answered_in_every_cycle():
     assert len(time) < 300 + 8 + 4 * 20 + 10
 
 
-@pytest.mark.parametrize("wait", range(0, 14, 1))
-def test_what_is_forgotten_is_read_anew(wait):
+@pytest.mark.parametrize("fill, wait", [*((1, wait) for wait in range(14)), *((4, wait) for wait in range(28))])
+def test_what_is_forgotten_is_read_anew(fill, wait):
     """Memory changes before ``forget``, which comes at any time while loads run: what is taken after it is new."""
-    rig, memory, seen = Rig((4, 4)), Memory(SIZE, latency=4), [[], []]
+    rig, memory, seen = Rig((4, 4), fill=fill), Memory(SIZE, latency=4), [[], []]
     old, new = bytes(memory.bytes), bytes(255 - b for b in memory.bytes)
     moment, taken = [], [[], []]
 
@@ -134,11 +154,16 @@ def test_what_is_forgotten_is_read_anew(wait):
             assert value == fresh or (value == stale and not forgotten)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_periods_begin_again(seed):
     """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what
     it is."""
-    rng, rig, memory, seen = random.Random(seed), Rig((4, 4), period_bits=2), Memory(SIZE, latency=3), [[], []]
+    rng, rig, memory, seen = (
+        random.Random(seed),
+        Rig((4, 4), period_bits=2, fill=1 + 3 * (seed % 2)),
+        Memory(SIZE, latency=3),
+        [[], []],
+    )
     versions, taken = [0], [[], []]
     memory.bytes[:] = bytes(SIZE)
 
@@ -195,8 +220,10 @@ def test_periods_begin_again(seed):
             assert value == number * 0x01010101 and number >= version
 
 
-def test_a_refused_word_is_not_kept():
-    rig, memory, seen = Rig((4, 4)), Memory(SIZE, bad=range(32, 48)), [[], []]
+@pytest.mark.parametrize("fill", [1, 4])
+def test_a_refused_word_is_not_kept(fill):
+    """Nor does it disturb the loads of its neighbours in a block."""
+    rig, memory, seen = Rig((4, 4), fill=fill), Memory(SIZE, bad=range(32, 48)), [[], []]
     asked = [0, 36, 4, 40, 48]
     simulate(
         rig,
