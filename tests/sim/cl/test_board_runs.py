@@ -93,11 +93,11 @@ class Board:
     def program(self, **cycles):
         system = System(self.log, **cycles)
         program = SimpleNamespace(
-            system=system,
+            _system=system,
             source="",
             context=self.context,
-            compiled=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
-            predictor=None,
+            _compiled=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
+            _predictor=None,
         )
         return system, BoardRuns(program)
 

@@ -56,8 +56,8 @@ class Program:
     def __init__(self):
         self.one, self.two = kernel("one"), kernel("two")
         self.clock = Clock()
-        self.compiled = Compiled(self.one, self.two, kernel("always", autorun=True))
-        self.source, self.system = "text", SimpleNamespace(probe=self.clock, built=load_board("de5net"))
+        self._compiled = Compiled(self.one, self.two, kernel("always", autorun=True))
+        self.source, self._system = "text", SimpleNamespace(probe=self.clock, built=load_board("de5net"))
         self.context = SimpleNamespace(device=SimpleNamespace(board=load_board("de5net")))
         self.queue = Queue()
 
