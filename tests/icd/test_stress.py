@@ -38,10 +38,14 @@ def test_two_processes_at_once_and_an_interrupt(driver, host, request):
     start = lambda *words: subprocess.Popen(
         [str(host), *words], env=driver.environment | {"MARK": mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    one, other = start("4", "2"), start("4", "100000")
-    assert one.communicate(timeout=120)[0] == b"8 rounds, 0 wrong\n"
-    other.send_signal(signal.SIGINT)
-    other.communicate(timeout=60)
+    with start("4", "2") as one, start("4", "100000") as other:
+        try:
+            assert one.communicate(timeout=120)[0] == b"8 rounds, 0 wrong\n"
+            other.send_signal(signal.SIGINT)
+            other.communicate(timeout=60)
+        finally:
+            one.kill()
+            other.kill()
     assert other.returncode == -signal.SIGINT and gone(mark)
 
 
