@@ -228,7 +228,8 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
     step``: so the quotient of the value tested there and the step is the number of iterations left.
     """
     if Attr.TRIP_COUNT in loop.op.attrs:
-        return b.const(loop.op.attrs[Attr.TRIP_COUNT] - 1, IntType(32))
+        left = loop.op.attrs[Attr.TRIP_COUNT] - 1
+        return b.const(left, IntType(max(32, left.bit_length())))
     facts, again = Domains(forms).facts, loop.again
     if not is_order(again):
         return None

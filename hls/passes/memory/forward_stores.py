@@ -119,7 +119,8 @@ class _Forwarding:
         self.numbers = numbers  #: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
-        self.chains: dict[Value, list[Value]] = {}  #: values in earlier iterations, the latest first
+        #: by value, and what it is taken to have been before the first iteration: it in earlier ones, the latest first
+        self.chains: dict[tuple[Value, Value | None], list[Value]] = {}
         self.elements: dict[tuple[Type | tuple[Op, int], ...], Value] = {}  #: what an iteration left at an address
         self.carried: list[tuple[CarriedValue, Value]] = []  #: new carried values, each with its next value
 
@@ -196,10 +197,8 @@ class _Forwarding:
             for writer, written in reversed(others):
                 value = self.last.value("select", predicate(writer.access), written, value, name=load.result.name)
             self.elements[key] = value
-        carried = self._earlier(self.elements[key], writers[-1].distance, self.elements[key].name)
-        if load in self.entries:
-            self._begin_with(self.elements[key], self.entries[load])
-        return carried
+        element = self.elements[key]
+        return self._earlier(element, writers[-1].distance, element.name, self.entries.get(load))
 
     def _written(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
         """What the writer moved to the place of the load, in the iteration of the writer."""
@@ -216,24 +215,21 @@ class _Forwarding:
             value = self._earlier(value, writer.distance, value.name)
         return value if value.type == type else b.value("bitcast", value, result=type)
 
-    def _begin_with(self, carried: Value, value: Value) -> None:
-        """Let what is carried have been ``value`` an iteration before the first one."""
-        arg = self.chains[carried][0]
-        present(self.loop).op.operands[1 + arg.index] = value
-
-    def _earlier(self, value: Value, distance: int, name: str) -> Value:
-        """The value ``distance`` iterations earlier; 0 in the first ones."""
-        chain = self.chains.setdefault(value, [])
+    def _earlier(self, value: Value, distance: int, name: str, start: Value | None = None) -> Value:
+        """The value ``distance`` iterations earlier; ``start``, or 0, in the first ones. Values that begin differently
+        are carried apart: one value may be in several elements, which were not equal before the loop."""
+        chain = self.chains.setdefault((value, start), [])
         while len(chain) < distance:
-            chain.append(self._carry(chain[-1] if chain else value, name))
+            chain.append(self._carry(chain[-1] if chain else value, name, start))
         return chain[distance - 1]
 
-    def _carry(self, value: Value, name: str) -> Value:
-        """The value in the previous iteration; 0 in the first one."""
+    def _carry(self, value: Value, name: str, start: Value | None) -> Value:
+        """The value in the previous iteration; ``start``, or 0, in the first one."""
         op = present(self.loop).op
-        start = Builder(Region(), op.span).const(zero(value.type), value.type)
-        at = present(self.outside).ops.index(op)
-        present(self.outside).ops.insert(at, start.defining_op)
+        if start is None:
+            start = Builder(Region(), op.span).const(zero(value.type), value.type)
+            at = present(self.outside).ops.index(op)
+            present(self.outside).ops.insert(at, start.defining_op)
         carried = add_carried(op, start, name, result=Value(value.type, name))
         self.carried.append((carried, value))
         return carried.arg

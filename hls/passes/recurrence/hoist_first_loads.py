@@ -8,6 +8,7 @@ from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.timing import TimingModel, recurrences_of
 from ...ir import (
     BOOL,
+    Attr,
     Builder,
     Function,
     Op,
@@ -30,6 +31,9 @@ from ..scalar.specialize import conjuncts
 from .distribute_over_selects import retimed_length
 
 __all__ = ["HoistFirstLoads"]
+
+#: attributes of a load that say how it and other accesses of its iteration go together
+_OF_ITERATION = frozenset({Attr.ALONE, Attr.APART})
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class HoistFirstLoads(FunctionPass):
         if self.timing is None or not any(_firsts(loop) for _, loop in loops_inside_out(result.body)):
             return result
         timing = self.timing.unplanned(function)
-        for number, loop in enumerate(innermost_first(result)):
+        for number in range(len(innermost_first(result))):
+            loop = innermost_first(result)[number]  # with what was made before the loops inside it
             for place in reversed(_places(loop, timing)):  # the earlier ones keep their positions
                 result = self._hoisted(result, number, place, timing) or result
         return result
@@ -156,7 +161,8 @@ def _hoist(region: Region, loop: Op, choice: Op, load: Op) -> Op | None:
     copies = dict(zip(body.args, loop.operands[1:], strict=True))
     b = Builder(Region(ops=clone_ops(address, copies)), load.span)
     pointer = copies.get(load.operands[0], load.operands[0])
-    value = b.value("load", pointer, loop.operands[0], result=load.result.type, name=load.result.name)
+    attrs = {key: value for key, value in load.attrs.items() if key not in _OF_ITERATION}
+    value = b.value("load", pointer, loop.operands[0], result=load.result.type, attrs=attrs, name=load.result.name)
     at = region.ops.index(loop)
     region.ops[at:at] = b.region.ops
     following = body.terminator.operands[1 + carried.index]
