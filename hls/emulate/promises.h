@@ -9,10 +9,11 @@ struct Touch {
 
 // What one run of a loop did to the byte at `address`. A read may hide one of an iteration before that a write must still meet.
 // Stores that left it as it was are silent where the loop allows these; two of them, of different iterations, tell whether
-// another iteration than the present one made any.
+// another iteration than the present one made any. `old` are reads of what a later write changed: a silent store of what that
+// write left, in an iteration that comes earlier in hardware, would show them its value instead.
 struct Trace {
     u64 address, run;
-    Touch write, read, read_before, silent, silent_before;
+    Touch write, read, read_before, silent, silent_before, old, old_before;
 };
 
 // No two iterations less than `safelen` apart (0: none at all) meet in `memory` (0: in any).
@@ -89,7 +90,7 @@ static Trace *trace_of(Promise *p, u64 address) {
     if (2 * p->count >= p->capacity) more_traces(p);
     Trace *trace = trace_at(p, address);
     if (trace->run != p->run) {
-        *trace = Trace{address, p->run, {}, {}, {}, {}, {}};
+        *trace = Trace{address, p->run, {}, {}, {}, {}, {}, {}, {}};
         p->count++;
     }
     return trace;
@@ -116,26 +117,42 @@ static bool is_broken(const Promise *p, const Touch &before, const Touch &now) {
     end_run(BROKEN_PROMISE, now.site);
 }
 
+static void note(Touch &last, Touch &before, const Touch &now) {
+    if (last.iteration != now.iteration) before = last;
+    last = now;
+}
+
+// The last touch by another iteration than the present one.
+static const Touch &by_another(const Touch &last, const Touch &before, const Touch &now) {
+    return last.iteration == now.iteration ? before : last;
+}
+
+static void hold_silent(Promise *promise, Trace *t, const Ptr &p, u64 bytes, const Touch &now) {
+    const Touch &old = by_another(t->old, t->old_before, now);
+    if (is_broken(promise, old, now)) broken(promise, p, bytes, old, now, 2);
+    note(t->silent, t->silent_before, now);
+}
+
+static void hold_write(Promise *promise, Trace *t, const Ptr &p, u64 bytes, const Touch &now) {
+    const Touch &silent = by_another(t->silent, t->silent_before, now);
+    if (is_broken(promise, silent, now)) broken(promise, p, bytes, silent, now, 3);
+    const Touch &read = by_another(t->read, t->read_before, now);
+    if (is_broken(promise, read, now)) broken(promise, p, bytes, read, now, 2);
+    t->write = now;
+    if (promise->silent && t->read.iteration) t->old = t->read, t->old_before = t->read_before;
+}
+
 static __attribute__((noinline)) void hold(Promise *promise, const Ptr &p, u64 bytes, u32 site, bool writes, bool same) {
     const Touch now{promise->iteration, site, p.memory};
     for (u64 k = 0; k < bytes; k++) {
         Trace *t = trace_of(promise, (u64)(p.data + p.off + k));
         if (same && promise->silent) {
-            if (t->silent.iteration != now.iteration) t->silent_before = t->silent;
-            t->silent = now;
+            hold_silent(promise, t, p, bytes, now);
             continue;
         }
         if (is_broken(promise, t->write, now)) broken(promise, p, bytes, t->write, now, writes ? 3 : 1);
-        if (writes) {
-            const Touch &silent = t->silent.iteration == now.iteration ? t->silent_before : t->silent;
-            if (is_broken(promise, silent, now)) broken(promise, p, bytes, silent, now, 3);
-            const Touch &read = t->read.iteration == now.iteration ? t->read_before : t->read;
-            if (is_broken(promise, read, now)) broken(promise, p, bytes, read, now, 2);
-            t->write = now;
-        } else {
-            if (t->read.iteration != now.iteration) t->read_before = t->read;
-            t->read = now;
-        }
+        if (writes) hold_write(promise, t, p, bytes, now);
+        else note(t->read, t->read_before, now);
     }
 }
 
@@ -158,6 +175,6 @@ static void untouched(Promise *innermost, const Ptr &p) {
     for (Promise *one = innermost; one; one = one->outer)
         for (u64 k = 0; k < p.size && one->capacity; k++) {
             Trace *t = trace_at(one, (u64)(p.data + k));
-            if (t->run == one->run) t->write = t->read = t->read_before = t->silent = t->silent_before = Touch{};
+            if (t->run == one->run) *t = Trace{t->address, t->run, {}, {}, {}, {}, {}, {}, {}};
         }
 }

@@ -30,6 +30,7 @@ __all__ = [
     "buffers_to_copy",
     "cells_of",
     "fits",
+    "rams_of",
     "worthwhile_bytes",
 ]
 
@@ -178,7 +179,7 @@ def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device
     """Whether the copies of a kernel, in a program of so many, leave enough of the device."""
     share = max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
     cells = cells_of(found, timing, device) - cells_of(before, timing, device)
-    return cells <= share * device.logic_cells and _rams(found) - _rams(before) <= share * device.rams.count
+    return cells <= share * device.logic_cells and rams_of(found) - rams_of(before) <= share * device.rams.count
 
 
 def _paces(kernel: Planned, sizes: Mapping[str, int], latency: int) -> dict[Op, float]:
@@ -247,5 +248,6 @@ def cells_of(kernel: Planned, timing: OperatorTiming, device: Device) -> int:
     return logic_cells(kernel.function, timing, device) + CELLS_FOR_EACH_ACCESS * len(kernel.memory.outside)
 
 
-def _rams(kernel: Planned) -> int:
+def rams_of(kernel: Planned) -> int:
+    """Block RAMs of the device for the memories inside a kernel."""
     return sum(memory.rams for memory in kernel.memory.onchip.values())

@@ -12,6 +12,7 @@ from ..options import Options
 from ..passes.loops.marked_loops import marked_loops
 from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
+from .copied_buffers import rams_of
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
@@ -254,16 +255,17 @@ def _not_worth(whole: CompiledKernel, parts: tuple[CompiledKernel, ...], compila
 
 
 def _too_large(parts: tuple[CompiledKernel, ...], compilation: Compilation) -> str | None:
-    """Why the device has no room for the parts of a kernel: their operations alone take more than all of it. None where
-    it may have room."""
+    """Why the device has no room for the parts of a kernel: their operations, or their arrays, alone take more than all
+    of it. None where it may have room."""
     device, timing = compilation.board.device, compilation.timing
     cells = sum(logic_cells(part.function, timing, device) for part in parts)
-    if cells <= device.logic_cells:
+    if cells > device.logic_cells:
+        needed, there = f"operations of its {len(parts)} parts need {cells:,} {device.cell.plural}", device.logic_cells
+    elif (rams := sum(map(rams_of, parts))) > device.rams.count > 0:
+        needed, there = f"arrays of its {len(parts)} parts need {rams:,} block RAMs", device.rams.count
+    else:
         return None
-    return (
-        f"the operations of its {len(parts)} parts need {cells:,} {device.cell.plural}, and the device has "
-        f"{device.logic_cells:,}"
-    )
+    return f"the {needed}, and the device has {there:,}"
 
 
 def _no_room(kernel: Function, what: str, why: str, code: Code) -> CompileError:

@@ -13,7 +13,7 @@ from ..analysis.memory.strides import STAYS, Step, access_patterns
 from ..ir import Op
 from ..target.board import Board
 from ..target.memory import DramTiming
-from .copied_buffers import cells_of
+from .copied_buffers import cells_of, rams_of
 from .iterate import CompiledKernel
 from .memory import Access
 from .schedule import OperatorTiming
@@ -24,7 +24,7 @@ __all__ = ["COUNTS", "Outlook", "outlook", "pace"]
 
 #: numbers of copies that are considered
 COUNTS = (2, 4)
-#: share of the logic cells of the device that the copies of all kernels of a program take at most
+#: share of the logic cells of the device, and of its block RAMs, that the copies of all kernels take at most
 MOST_OF_DEVICE = 1 / 2
 
 
@@ -32,22 +32,28 @@ MOST_OF_DEVICE = 1 / 2
 class Outlook:
     """What is predicted of copies of a kernel, or of its two parts: their ``cycles`` by the number of copies (1: no
     copies), in launches with the trip counts that the schedule assumes; of these those for which ``memory`` is busy;
-    and the logic ``cells`` of one copy, of so many that there are ``room`` for."""
+    and the logic ``cells`` of one copy, of so many that there are ``room`` for, and the block RAMs of its arrays,
+    likewise."""
 
     cycles: dict[int, float]
     memory: float
     cells: int
     room: int
+    rams: int = 0
+    room_of_rams: int = 0
 
     def best(self, most: float) -> int:
         """The number of copies to make: as long as a number takes at most the share ``most`` of the cycles of the one
         before, and fits; 1 for none."""
         best = 1
         for count in COUNTS:
-            if count * self.cells > self.room or self.cycles[count] > most * self.cycles[best]:
+            if not self._fits(count) or self.cycles[count] > most * self.cycles[best]:
                 break
             best = count
         return best
+
+    def _fits(self, count: int) -> bool:
+        return count * self.cells <= self.room and count * self.rams <= self.room_of_rams
 
     def why_not(self, most: float) -> str:
         """Why no copies are made."""
@@ -56,7 +62,9 @@ class Outlook:
             busy = f", as memory is busy for {self.memory:,.0f} of them" if self.memory > self.cycles[1] / 2 else ""
             then, now = self.cycles[first], self.cycles[1]
             return f"{first} copies are predicted to take {then:,.0f} cycles instead of {now:,.0f}{busy}"
-        needed = f"{first * self.cells:,} of the {self.room:,} logic cells"
+        cells = f"{first * self.cells:,} of the {self.room:,} logic cells"
+        rams = f"{first * self.rams:,} of the {self.room_of_rams:,} block RAMs"
+        needed = cells if first * self.cells > self.room else rams
         return f"{first} copies need {needed} that the copies of a kernel may take"
 
 
@@ -67,9 +75,12 @@ def outlook(
     consists of these ``parts``, which are planned for one."""
     alone, start, memory = max(nest_time(one.plan) for one in parts), _start(kernel, board), _memory(kernel, board)
     cycles = {count: start + max(alone / count, memory) for count in (1, *COUNTS)}
-    room = int(MOST_OF_DEVICE * board.device.logic_cells / kernels)
+    room, room_of_rams = (
+        int(MOST_OF_DEVICE * all_ / kernels) for all_ in (board.device.logic_cells, board.device.rams.count)
+    )
     cells = sum(cells_of(one, timing, board.device) for one in parts)
-    return Outlook(cycles, memory, cells, room)
+    rams = sum(map(rams_of, parts)) if board.device.rams.count else 0
+    return Outlook(cycles, memory, cells, room, rams, room_of_rams)
 
 
 def pace(kernel: CompiledKernel) -> float:

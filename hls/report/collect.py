@@ -28,7 +28,7 @@ from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
 from .schedule import collect_schedule, collect_variables
 from .sentences import worded
-from .shared_area import SharedUsers
+from .shared_area import SharedUsers, lines_of_caches
 
 __all__ = ["collect", "collect_kernel"]
 
@@ -50,6 +50,8 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
     mine = {part for module in modules.values() for part in parts_of(module)}
     found = leaves(area, [names for _, names in built])
     channels = collect_channels(result.channels, entries)
+    caches = lines_of_caches(access for kernel in result.kernels for access in kernel.memory.accesses.values())
+    users = SharedUsers(tuple(kernel for kernel, _ in built), channels, result.board, caches)
     report = Report(
         source=source,
         board=result.board.name,
@@ -63,7 +65,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
         networks=tuple(_network(verdict, channels) for verdict in result.networks),
         info=about(result, command),
         area=area_tree(found, result.top),
-        lines=area_by_line(found, SharedUsers(tuple(kernel for kernel, _ in built), channels, result.board)),
+        lines=area_by_line(found, users),
         counters=counters_of(found),
     )
     report = replace(

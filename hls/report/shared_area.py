@@ -8,21 +8,20 @@ largest remainders.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 
 from ..diag import Span
 from ..model.area import Resources, integers
+from ..planning.memory import Access as Planned
 from ..target.board import Board
 from .model import Access, Channel, Kernel
 
-__all__ = ["SharedUsers"]
+__all__ = ["SharedUsers", "lines_of_caches"]
 
 _READS, _WRITES, _ATOMIC = frozenset({"load", "atomic"}), frozenset({"store", "atomic"}), frozenset({"atomic"})
 #: the unit of loads from the constant cache, as reports name it
 _CACHED_CONSTANT = "constant-pipelined"
-#: that of loads through a cache that copies of a kernel share
-_SHARED_CACHE = "burst-coalesced shared cached"
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,8 @@ class SharedUsers:
     kernels: tuple[Kernel, ...]
     channels: tuple[Channel, ...]
     board: Board
+    #: by what an instance of a cache is called behind its number the lines of the loads through it
+    caches: Mapping[str, Counter[Span]] = field(default_factory=dict)
 
     def split(self, instance: str, used: Resources) -> Iterator[tuple[Span | None, Resources]]:
         """The parts of an instance's resources that belong to each line; None for what no line uses."""
@@ -42,7 +43,7 @@ class SharedUsers:
         whole, spans = users.total(), sorted(users)
         columns = [
             integers(total, [total * users[span] / whole for span in spans])
-            for total in (getattr(used, field.name) for field in fields(Resources))
+            for total in (getattr(used, one.name) for one in fields(Resources))
         ]
         for span, parts in zip(spans, zip(*columns, strict=True), strict=True):
             if any(parts):
@@ -57,8 +58,8 @@ class SharedUsers:
             return self._accesses(_ATOMIC, found[1])
         if found := re.fullmatch(r"constant_cache(?:_(\w+))?", instance):
             return self._accesses(_READS, found[1], _CACHED_CONSTANT)
-        if found := re.fullmatch(r"shared_cache\d+_(\w+)_\d+(?:_[a-z]\w*)?", instance):
-            return self._through_shared_cache(found[1])
+        if found := re.fullmatch(r"shared_cache\d+_(\w+)", instance):
+            return self.caches.get(found[1], Counter())
         if found := re.fullmatch(r"channel_(\w+)_(\d+)", instance):
             return _lines(
                 (one.span, 1)
@@ -75,15 +76,6 @@ class SharedUsers:
             number -= len(memory.banks)
         raise ValueError(f"the board has no bank {number}")
 
-    def _through_shared_cache(self, stem: str) -> Counter[Span]:
-        """The lines of the loads through the caches of a kernel and buffer, whose names ``stem`` ends with."""
-        return _lines(
-            (access.span, access.count * _copies(kernel))
-            for kernel in self.kernels
-            for access in kernel.accesses
-            if access.lsu == _SHARED_CACHE and stem.endswith(f"_{access.buffer}")
-        )
-
     def _accesses(self, kinds: frozenset[str], memory: str | None, unit: str = "") -> Counter[Span]:
         """The lines of the units for such accesses to a memory; ``unit`` is how the kind of unit begins."""
         return _lines(
@@ -92,6 +84,17 @@ class SharedUsers:
             for access in kernel.accesses
             if access.kind in kinds and _location(access) == memory and access.lsu.startswith(unit)
         )
+
+
+def lines_of_caches(accesses: Iterable[Planned]) -> dict[str, Counter[Span]]:
+    """The lines of the loads through each cache that several of the program's ``accesses`` use, by the name that
+    :mod:`hls.rtl.global_memory` gives its instance, behind the number."""
+    found: dict[str, list[tuple[Span | None, int]]] = {}
+    for one in accesses:
+        if one.shared is not None:
+            behind = f"_{one.location.lower()}" if one.location else ""
+            found.setdefault(one.shared.name.replace(".", "_") + behind, []).append((one.span, 1))
+    return {name: _lines(spans) for name, spans in found.items()}
 
 
 def _location(access: Access) -> str | None:

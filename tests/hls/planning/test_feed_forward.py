@@ -174,3 +174,24 @@ def test_the_command_line(tmp_path, monkeypatch):
     run = CliRunner().invoke(main, ["estimate", "k.cl"])
     assert run.exit_code == 1
     assert "kernel k has a memory part and a compute part, which the estimate does not cover" in run.output
+
+
+TABLE = """__kernel {asked} void k(__global const int *restrict at, __global int *restrict out, int n) {{
+  int table[1000000];
+  for (int j = 0; j < 1000000; j++) table[j] = at[j];
+  for (int i = 0; i < n; i++) {{
+    int place = i;
+    for (int k = 0; k < 32; k++) place = table[place & 0x7ffff];
+    out[i] = place;
+  }}
+}}"""
+
+
+def test_copies_have_room_for_their_arrays():
+    """Two of a table that takes most of the block RAMs are refused where they are asked for, and not made by itself."""
+    with pytest.raises(CompileError) as caught:
+        planned(TABLE.format(asked="__attribute__((feed_forward(memory(0), compute(2))))"))
+    assert "the arrays of its 2 parts need 3,430 block RAMs, and the device has 2,560" in str(caught.value)
+    found = planned(TABLE.format(asked=""), feed_forward="auto")
+    assert names(found) == ["k"]
+    assert any("2 copies need 3,430 of the 1,280 block RAMs" in one for one in notes(found))

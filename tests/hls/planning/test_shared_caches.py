@@ -81,3 +81,23 @@ def test_the_report_tells_and_counts_them():
     assert sum((line.resources for line in lines), NOTHING) == node.resources
     text = render(report)
     assert "burst-coalesced shared cached" in text and "one cache for 3 copies of the kernel" in text
+
+
+NAMES = """__kernel __attribute__((feed_forward(memory(0), compute(2)))) void k(__global const int *restrict at,
+    __global const int *restrict b, __global const int *restrict a_b, __global int *restrict out, int n) {
+  for (int i = 0; i < n; i++)
+    out[i] = b[at[i]] +
+             a_b[at[i] & 255];
+}
+__kernel __attribute__((feed_forward(memory(0), compute(2)))) void k2(__global const int *restrict at,
+    __global const int *restrict b, __global int *restrict out, int n) {
+  for (int i = 0; i < n; i++)
+    out[i] = b[at[i]];
+}"""
+
+
+def test_a_cache_belongs_to_the_lines_of_its_own_loads():
+    """Also where another buffer's name ends as that of its own, and another kernel has a buffer of that name."""
+    report = collect(compile(NAMES, BOARD, Options(), "k.cl"), "k.cl")
+    rams = {line.span.line: line.resources.rams for line in report.lines if line.role is Role.SHARED_CACHE}
+    assert rams.keys() == {4, 5, 10} and len(set(rams.values())) == 1

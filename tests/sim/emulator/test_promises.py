@@ -1,6 +1,8 @@
 """``#pragma ivdep`` is checked against the accesses of a run: violations name both locations, and a run without
 violations is unaffected."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -203,3 +205,71 @@ def test_any_two_subscripts(safelen):
             assert f"iteration {i} {'writes' if writes else 'reads'} bytes {4 * element} to" in error.diagnostic.message
             found += 1
     assert 50 < found < 250, "both kinds are common"
+
+
+STEPS = "".join(
+    f"""
+        code = program[3 * i + {k}];
+        if (code == 1) seen[3 * i + {k}] = a[0];
+        if (code > 1) a[0] = code;"""
+    for k in range(3)
+)
+SILENT = f"""
+__kernel __attribute__((feed_forward(silent_stores))) void steps(__global int *restrict a,
+    __global const int *restrict program, __global int *restrict seen, int n) {{
+    for (int i = 0; i < n; i++) {{
+        int code;{STEPS}
+    }}
+}}"""
+
+
+def outcomes(program, first):
+    """What the steps of some iterations, in any order that keeps those of each, may leave and see: (element, pairs of
+    step and value). 1 reads the element, a greater number stores itself, 0 does nothing."""
+
+    @cache
+    def after(places, value):
+        found = set()
+        for i, place in enumerate(places):
+            if place < 3:
+                code = program[i][place]
+                further = after((*places[:i], place + 1, *places[i + 1 :]), code if code > 1 else value)
+                mine = {((i, place), value)} if code == 1 else set()
+                found |= {(last, frozenset(seen | mine)) for last, seen in further}
+        return found or {(value, frozenset())}
+
+    return after((0,) * len(program), first)
+
+
+def test_with_silent_stores_the_order_of_iterations_does_not_matter():
+    """Of random iterations that read and store one element: where no violation is found, any interleaving of them leaves
+    and reads the same."""
+    emulator, rng = Emulator(parse_source(SILENT, "k.cl", {}, []).module, hasty=True), np.random.default_rng(5)
+    found = harmless = 0
+    for _ in range(500):
+        n = int(rng.integers(1, 4))
+        program, a = rng.choice([0, 0, 1, 2, 2, 3], (n, 3)).astype(np.int32), np.full(1, 2, np.int32)
+        possible = outcomes(tuple(map(tuple, program.tolist())), 2)
+        try:
+            emulator.run("steps", {"a": a, "program": program, "seen": np.zeros(3 * n, np.int32)}, {"n": n}, ONE)
+            assert len(possible) == 1, program
+            harmless += any(2 in row for row in program.tolist())
+        except EmulationError as error:
+            assert "feed_forward(silent_stores) does not hold" in error.diagnostic.message
+            found += 1
+    assert found > 100 and harmless > 100, "both kinds are common"
+
+
+@pytest.mark.parametrize(
+    ("program", "earlier"),
+    [([[1, 3, 0], [3, 0, 0]], 0), ([[3, 1, 2], [0, 2, 0]], 0), ([[0, 0, 0], [1, 3, 3], [0, 0, 3]], 1)],
+    ids=str,
+)
+def test_a_silent_store_of_what_another_iteration_read_before_it_changed(program, earlier):
+    """Come early, it would show that iteration the new value."""
+    emulator, given = Emulator(parse_source(SILENT, "k.cl", {}, []).module), np.array(program, np.int32)
+    buffers = {"a": np.full(1, 2, np.int32), "program": given, "seen": np.zeros(given.size, np.int32)}
+    with pytest.raises(EmulationError) as caught:
+        emulator.run("steps", buffers, {"n": len(program)}, ONE)
+    text = f"iteration {earlier + 1} writes bytes 0 to 3 of argument `a` (index 0), which iteration {earlier} read"
+    assert text in caught.value.diagnostic.message
