@@ -37,6 +37,10 @@ from .workloads import Observation, Source, WorkloadFolder, memories_of
 __all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "given", "interface_of", "run_emulated"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
+UNSETTLED = (
+    "{} has not ended, and calls in the program do not block: what they do, and so what goes to the stream, the model "
+    "knows once all launches have ended; take the values then"
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,11 @@ class Model(Protocol):
         self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
     ) -> list[tuple[float, dict[str, Any]]]:
         """When each of some launches began that ran at the same time and have ended, in ns after the first, which began
-        at ``now_ns`` of the board's time, and its statistics. Raises CompileError for what it cannot predict."""
+        at ``now_ns`` of the board's time, and its statistics. Raises CompileError for what it cannot predict, and
+        EmulationError for launches that fail with what hardware does."""
+
+    def reset(self) -> None:
+        """Launches were given up: channels are empty."""
 
 
 @dataclass(eq=False)
@@ -89,7 +97,11 @@ class Emulated:
         return PromiseCheck(self.module, arrays=False)
 
     def give_up(self, error: RuntimeError) -> None:
-        """Give up all pending launches; waiting for one of them raises ``error``."""
+        """Give up all pending launches; waiting for one of them raises ``error``. None goes on, and channels are
+        empty."""
+        self.emulator.reset()
+        if self.model is not None:
+            self.model.reset()
         lost = [event for event in dict.fromkeys((*self.pending, *self.together)) if not event.over]
         self.pending, self.together = [], []
         self.autorun.clear()
@@ -112,10 +124,15 @@ class Emulated:
         self.emulator.feed(stream.channel, stream.bits // 8, data)
 
     def drain(self, stream: StreamInterface) -> bytes:
-        """The values that kernels wrote to a stream of the board, after all kernels have run as far as they can."""
+        """The values that kernels wrote to a stream of the board, after all kernels have run as far as they can. On the
+        model, what calls do that do not block is known when their launches were predicted: then values are final."""
         self.start_autorun()
         self.failure = None
         _advance(self)
+        if self.emulator.marked and self.failure is None:
+            if self.pending:
+                raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, UNSETTLED.format(self.pending[0].what))
+            _predict_ended(self)
         if self.failure is not None:
             raise self.failure
         return self.emulator.drain(stream.channel, stream.bits // 8)
@@ -292,9 +309,7 @@ class EmulatedEvent(PendingEvent):
         if not self.over and self.outcome is not None:
             program.give_up(_unpredicted(program, self))
         elif not self.over:
-            error = _failure(program, program.emulator.waiting())
-            program.emulator.reset()
-            program.give_up(error)
+            program.give_up(_failure(program, program.emulator.waiting()))
 
     @property
     def command_execution_status(self) -> int:
@@ -419,7 +434,6 @@ def _advance(program: Emulated, last: bool = False) -> None:
         program.give_up(_failure(program, error))
         return
     except BaseException as error:
-        program.emulator.reset()
         program.give_up(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}"))
         if isinstance(error, BuildError | SimulationError):
             return  # an invalid setting: reported to the caller that waits
@@ -443,12 +457,24 @@ def _predict_ended(program: Emulated) -> None:
     now_ns = present(together[0].context).simulated.now_ns
     try:
         found = model.figures([event.launched for event in together], program.autorun, now_ns)
-    except CompileError as error:
+    except BaseException as error:
         program.together = list(together)
-        program.give_up(_refused(program, error))
-        return
+        program.give_up(_why_unpredicted(program, error))
+        if isinstance(error, CompileError | EmulationError):
+            return  # reported to the caller that waits
+        raise
     for event, (begin_ns, predicted) in zip(together, found, strict=True):
         event.finish_predicted(predicted, now_ns + begin_ns)
+
+
+def _why_unpredicted(program: Emulated, error: BaseException) -> RuntimeError:
+    """The failure of launches that the model could not predict, or in which, with what calls do in hardware that do not
+    block, a run failed that had not failed with what they were assumed to do."""
+    if isinstance(error, CompileError):
+        return _refused(program, error)
+    if isinstance(error, EmulationError):
+        return _failure(program, error)
+    return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}")
 
 
 def _refused(program: Emulated, error: CompileError) -> RuntimeError:

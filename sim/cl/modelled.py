@@ -77,6 +77,10 @@ class ReplayModel:
             for start, launched, one in zip(starts, given, found, strict=True)
         ]
 
+    def reset(self) -> None:
+        """Launches were given up: channels are empty."""
+        self.replayer.empty_channels()
+
     def _launched(self, started: Started, values: Sequence[Value], start: int = 0) -> Launched:
         kernel = started.kernel
         return Launched(started, self._addresses(kernel, values), start, self._overlap(kernel, values))
