@@ -11,13 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
-from hls.ir import Attr, Function, Module, Parameter, reachable, walk
-from hls.ir.launch import IndexSpace, group_limit, may_be_offset, most_dims
+from hls.ir import Attr, Module
+from hls.ir.launch import IndexSpace
 from hls.narrow import instance, present
 from hls.options import Options
-from hls.profile.layout import Layout
 from hls.profile.text import render as render_statistics
-from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
+from hls.rtl.interface import KernelInterface, StreamInterface
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
@@ -28,27 +27,20 @@ from .arguments import Value
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
+from .interface import Interface, interface_of
 from .memory import Buffer, LocalMemory
 from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
-__all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "given", "interface_of", "run_emulated"]
+__all__ = ["Emulated", "EmulatedEvent", "Model", "emulate_source", "given", "run_emulated"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
 UNSETTLED = (
     "{} has not ended, and calls in the program do not block: what they do, and so what goes to the stream, the model "
     "knows once all launches have ended; take the values then"
 )
-
-
-@dataclass(frozen=True)
-class Interface:
-    """The kernels, and the board's streams that they use, as the host sees them."""
-
-    kernels: tuple[KernelInterface, ...]
-    streams: tuple[StreamInterface, ...] = ()
 
 
 class Model(Protocol):
@@ -170,12 +162,6 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         raise
 
 
-def interface_of(module: Module, board: Board) -> Interface:
-    """The kernels of a linked program as the host sees them. Raises CompileError for what the board rejects."""
-    kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
-    return Interface(kernels, _streams(module, board))
-
-
 def _inlined(module: Module, options: Options) -> Module:
     """The module with the body of a helper function at each call, so that its loops and accesses are told apart by
     call."""
@@ -193,63 +179,6 @@ def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, i
         return channel_depths(module, board, options)
     except CompileError:
         return {}
-
-
-def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
-    declared = [channel for channel in module.channels.values() if Attr.IO in dict(channel.attrs)]
-    if not declared:
-        return ()
-    from hls.planning.memory import bound_stream  # most programs do not need it
-
-    bound = [(channel.name, bound_stream(channel, board)) for channel in declared]
-    return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)
-
-
-def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
-    """The interface of a kernel; whatever the board rejects is rejected here."""
-    arguments = tuple(
-        ArgumentInterface(
-            p.name,
-            p.kind,
-            p.c_type,
-            p.bytes,
-            0,
-            "inout" if p.kind == "buffer" else "in",
-            _limit(function, p),
-            type=p.resolved or p.c_type,
-        )
-        for p in function.params
-    )
-    layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted="")
-    ndrange = bool(function.attrs.get(Attr.NDRANGE))
-    lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) if ndrange else 1
-    meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
-    return KernelInterface(
-        function.name,
-        index,
-        0,
-        arguments,
-        ndrange,
-        {},
-        (),
-        layout,
-        function.attrs.get(Attr.WORK_GROUP_SIZE),
-        bool(function.attrs.get(Attr.AUTORUN)),
-        group_limit(function, meets),
-        lanes,
-        most_dims=most_dims(function),
-        may_be_offset=may_be_offset(function),
-    )
-
-
-def _limit(function: Function, parameter: Parameter) -> int | None:
-    """Bytes that hardware reserves for a local memory argument; None for other arguments."""
-    if parameter.kind != "local":
-        return None
-    from hls.passes.memory.lower_private_memories import capacity
-
-    memory = function.memories[parameter.name]
-    return capacity(memory) * memory.element.bytes
 
 
 class EmulatedEvent(PendingEvent):

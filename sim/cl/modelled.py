@@ -25,7 +25,8 @@ from sim.emulator import Started
 from sim.model import Launched, Replayer
 
 from .arguments import Value
-from .emulated import Emulated, interface_of
+from .emulated import Emulated
+from .interface import interface_of
 from .memory import Buffer
 
 __all__ = ["ReplayModel", "model_source"]
