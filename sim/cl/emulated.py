@@ -11,13 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
-from hls.ir import Attr, Function, Module, Parameter, reachable, walk
-from hls.ir.launch import IndexSpace, group_limit, may_be_offset, most_dims
+from hls.ir import Attr, Module
+from hls.ir.launch import IndexSpace
 from hls.narrow import instance, present
 from hls.options import Options
-from hls.profile.layout import Layout
 from hls.profile.text import render as render_statistics
-from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
+from hls.rtl.interface import KernelInterface, StreamInterface
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import EmulationError, Emulator, Outcome, Started
@@ -28,23 +27,20 @@ from .arguments import Value
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
+from .interface import Interface, interface_of
 from .memory import Buffer, LocalMemory
 from .promises import PromiseCheck
 from .queue import CommandQueue
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
-__all__ = ["Emulated", "EmulatedEvent", "Interface", "Model", "emulate_source", "given", "interface_of", "run_emulated"]
+__all__ = ["Emulated", "EmulatedEvent", "Model", "emulate_source", "given", "run_emulated"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
-
-
-@dataclass(frozen=True)
-class Interface:
-    """The kernels, and the board's streams that they use, as the host sees them."""
-
-    kernels: tuple[KernelInterface, ...]
-    streams: tuple[StreamInterface, ...] = ()
+UNSETTLED = (
+    "{} has not ended, and calls in the program do not block: what they do, and so what goes to the stream, the model "
+    "knows once all launches have ended; take the values then"
+)
 
 
 class Model(Protocol):
@@ -57,7 +53,11 @@ class Model(Protocol):
         self, launches: Sequence[tuple[Started, Sequence[Value]]], autorun: Sequence[Started], now_ns: float
     ) -> list[tuple[float, dict[str, Any]]]:
         """When each of some launches began that ran at the same time and have ended, in ns after the first, which began
-        at ``now_ns`` of the board's time, and its statistics. Raises CompileError for what it cannot predict."""
+        at ``now_ns`` of the board's time, and its statistics. Raises CompileError for what it cannot predict, and
+        EmulationError for launches that fail with what hardware does."""
+
+    def reset(self) -> None:
+        """Launches were given up: channels are empty."""
 
 
 @dataclass(eq=False)
@@ -89,7 +89,11 @@ class Emulated:
         return PromiseCheck(self.module, arrays=False)
 
     def give_up(self, error: RuntimeError) -> None:
-        """Give up all pending launches; waiting for one of them raises ``error``."""
+        """Give up all pending launches; waiting for one of them raises ``error``. None goes on, and channels are
+        empty."""
+        self.emulator.reset()
+        if self.model is not None:
+            self.model.reset()
         lost = [event for event in dict.fromkeys((*self.pending, *self.together)) if not event.over]
         self.pending, self.together = [], []
         self.autorun.clear()
@@ -112,10 +116,15 @@ class Emulated:
         self.emulator.feed(stream.channel, stream.bits // 8, data)
 
     def drain(self, stream: StreamInterface) -> bytes:
-        """The values that kernels wrote to a stream of the board, after all kernels have run as far as they can."""
+        """The values that kernels wrote to a stream of the board, after all kernels have run as far as they can. On the
+        model, what calls do that do not block is known when their launches were predicted: then values are final."""
         self.start_autorun()
         self.failure = None
         _advance(self)
+        if self.emulator.marked and self.failure is None:
+            if self.pending:
+                raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, UNSETTLED.format(self.pending[0].what))
+            _predict_ended(self)
         if self.failure is not None:
             raise self.failure
         return self.emulator.drain(stream.channel, stream.bits // 8)
@@ -153,12 +162,6 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         raise
 
 
-def interface_of(module: Module, board: Board) -> Interface:
-    """The kernels of a linked program as the host sees them. Raises CompileError for what the board rejects."""
-    kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
-    return Interface(kernels, _streams(module, board))
-
-
 def _inlined(module: Module, options: Options) -> Module:
     """The module with the body of a helper function at each call, so that its loops and accesses are told apart by
     call."""
@@ -176,63 +179,6 @@ def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, i
         return channel_depths(module, board, options)
     except CompileError:
         return {}
-
-
-def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
-    declared = [channel for channel in module.channels.values() if Attr.IO in dict(channel.attrs)]
-    if not declared:
-        return ()
-    from hls.planning.memory import bound_stream  # most programs do not need it
-
-    bound = [(channel.name, bound_stream(channel, board)) for channel in declared]
-    return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)
-
-
-def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
-    """The interface of a kernel; whatever the board rejects is rejected here."""
-    arguments = tuple(
-        ArgumentInterface(
-            p.name,
-            p.kind,
-            p.c_type,
-            p.bytes,
-            0,
-            "inout" if p.kind == "buffer" else "in",
-            _limit(function, p),
-            type=p.resolved or p.c_type,
-        )
-        for p in function.params
-    )
-    layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted="")
-    ndrange = bool(function.attrs.get(Attr.NDRANGE))
-    lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) if ndrange else 1
-    meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
-    return KernelInterface(
-        function.name,
-        index,
-        0,
-        arguments,
-        ndrange,
-        {},
-        (),
-        layout,
-        function.attrs.get(Attr.WORK_GROUP_SIZE),
-        bool(function.attrs.get(Attr.AUTORUN)),
-        group_limit(function, meets),
-        lanes,
-        most_dims=most_dims(function),
-        may_be_offset=may_be_offset(function),
-    )
-
-
-def _limit(function: Function, parameter: Parameter) -> int | None:
-    """Bytes that hardware reserves for a local memory argument; None for other arguments."""
-    if parameter.kind != "local":
-        return None
-    from hls.passes.memory.lower_private_memories import capacity
-
-    memory = function.memories[parameter.name]
-    return capacity(memory) * memory.element.bytes
 
 
 class EmulatedEvent(PendingEvent):
@@ -292,9 +238,7 @@ class EmulatedEvent(PendingEvent):
         if not self.over and self.outcome is not None:
             program.give_up(_unpredicted(program, self))
         elif not self.over:
-            error = _failure(program, program.emulator.waiting())
-            program.emulator.reset()
-            program.give_up(error)
+            program.give_up(_failure(program, program.emulator.waiting()))
 
     @property
     def command_execution_status(self) -> int:
@@ -419,7 +363,6 @@ def _advance(program: Emulated, last: bool = False) -> None:
         program.give_up(_failure(program, error))
         return
     except BaseException as error:
-        program.emulator.reset()
         program.give_up(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}"))
         if isinstance(error, BuildError | SimulationError):
             return  # an invalid setting: reported to the caller that waits
@@ -443,12 +386,24 @@ def _predict_ended(program: Emulated) -> None:
     now_ns = present(together[0].context).simulated.now_ns
     try:
         found = model.figures([event.launched for event in together], program.autorun, now_ns)
-    except CompileError as error:
+    except BaseException as error:
         program.together = list(together)
-        program.give_up(_refused(program, error))
-        return
+        program.give_up(_why_unpredicted(program, error))
+        if isinstance(error, CompileError | EmulationError):
+            return  # reported to the caller that waits
+        raise
     for event, (begin_ns, predicted) in zip(together, found, strict=True):
         event.finish_predicted(predicted, now_ns + begin_ns)
+
+
+def _why_unpredicted(program: Emulated, error: BaseException) -> RuntimeError:
+    """The failure of launches that the model could not predict, or in which, with what calls do in hardware that do not
+    block, a run failed that had not failed with what they were assumed to do."""
+    if isinstance(error, CompileError):
+        return _refused(program, error)
+    if isinstance(error, EmulationError):
+        return _failure(program, error)
+    return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}")
 
 
 def _refused(program: Emulated, error: CompileError) -> RuntimeError:

@@ -25,7 +25,8 @@ from sim.emulator import Started
 from sim.model import Launched, Replayer
 
 from .arguments import Value
-from .emulated import Emulated, interface_of
+from .emulated import Emulated
+from .interface import interface_of
 from .memory import Buffer
 
 __all__ = ["ReplayModel", "model_source"]
@@ -76,6 +77,10 @@ class ReplayModel:
             (start * period, self._statistics(launched.started.kernel, one))
             for start, launched, one in zip(starts, given, found, strict=True)
         ]
+
+    def reset(self) -> None:
+        """Launches were given up: channels are empty."""
+        self.replayer.empty_channels()
 
     def _launched(self, started: Started, values: Sequence[Value], start: int = 0) -> Launched:
         kernel = started.kernel

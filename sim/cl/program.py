@@ -22,7 +22,8 @@ from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
 from .board_runs import BoardRuns
-from .constants import command_type, kernel_info, program_build_info, program_info, status_code
+from .constants import command_type, kernel_arg_info, kernel_info, program_build_info, program_info, status_code
+from .constants import kernel_arg_type_qualifier as qualifier
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, dependencies
 from .facts import fact
@@ -308,12 +309,12 @@ class Kernel:
 
     def writes(self, index: int) -> bool:
         """Whether the kernel writes to the buffer that is this argument, or may do so: of a program for the emulator
-        that is too large to be looked at as a whole, that is not known."""
+        that is too large to be looked at as a whole, the type says that."""
         argument = self.interface.arguments[index]
         try:
             return argument.kind == "buffer" and argument.name in self.program._restrict.written(self.function_name)
         except CompileError:
-            return True
+            return not self.get_arg_info(index, kernel_arg_info.TYPE_QUALIFIER) & qualifier.CONST
 
     @property
     def context(self) -> Context:
@@ -490,4 +491,4 @@ def get_profile_data_device_intel(
     if device is not program.context.device:
         what = "the device is none of the program's context"
         raise LogicError("clGetProfileDataDeviceIntelFPGA", status_code.INVALID_DEVICE, what)
-    return program.capture() if read_autorun_kernels else []
+    return Program.capture(program) if read_autorun_kernels else []

@@ -67,10 +67,11 @@ class Started:
 @dataclass
 class Rewinds:
     """What belongs to the mark that launches are rewound to: the ``buffers`` of those that were started since, in this
-    order, with copies of what was in them; and what launches have ``printed``."""
+    order, with copies of what was in them; what launches have ``printed``; and what was ``fed`` to channels."""
 
     buffers: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
+    fed: list[tuple[str, int, bytes]] = field(default_factory=list)
 
 
 class Emulator:
@@ -300,6 +301,8 @@ class Emulator:
         rewinds = present(self._rewinds)
         for view, bytes_then in reversed(rewinds.buffers):
             view[:] = bytes_then
+        for given in rewinds.fed:
+            self._feed(*given)
         rewinds.printed.clear()
 
     def commit(self) -> None:
@@ -324,6 +327,11 @@ class Emulator:
 
     def feed(self, channel: str, value_bytes: int, data: bytes) -> None:
         """Put values of ``value_bytes`` each into a channel that is bound to a stream of the board."""
+        self._feed(channel, value_bytes, data)
+        if self._rewinds is not None:
+            self._rewinds.fed.append((channel, value_bytes, data))
+
+    def _feed(self, channel: str, value_bytes: int, data: bytes) -> None:
         with self._lock:
             self._library.sluice_feed(self._program.queues.index(channel), data, len(data) // value_bytes, value_bytes)
 

@@ -89,6 +89,10 @@ class Replayer:
         """Reset the board: no row of its memory is open, and its cycles count from the start."""
         self._memory, self._cycle = None, RESET_CYCLES
 
+    def empty_channels(self) -> None:
+        """Forget what is in the channels, as the emulator does when it is reset."""
+        self._held = [0] * len(self.channels)
+
     def register_cycles(self, kernel: str) -> int:
         """Cycles in which the host writes the registers of a launch."""
         function = self.kernels[kernel].function

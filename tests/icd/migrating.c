@@ -73,6 +73,18 @@ static void rounds(int *a, int *b, int *out, cl_mem *m) {
   migrate(m[0], NULL, CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
   CHECK(clEnqueueReadBuffer(queue, m[0], CL_TRUE, 0, N * sizeof(int), b, 0, NULL, NULL));
   EXPECT(b, 3, 9);
+  /* a command from or to what the host sees leaves both sides the same, so that what the host writes then is newer */
+  set(a, 1, 0);
+  CHECK(clEnqueueWriteBuffer(queue, m[0], CL_TRUE, 0, N * sizeof(int), a, 0, NULL, NULL));
+  set(a, 2, 1);
+  migrate(m[0], NULL, 0);
+  run(twice, m, 1);
+  CHECK(clEnqueueReadBuffer(queue, m[0], CL_TRUE, 0, N * sizeof(int), a, 0, NULL, NULL));
+  EXPECT(a, 4, 2);
+  set(a, 5, 3);
+  migrate(m[0], NULL, 0);
+  CHECK(clEnqueueReadBuffer(queue, m[0], CL_TRUE, 0, N * sizeof(int), b, 0, NULL, NULL));
+  EXPECT(b, 5, 3);
 }
 
 int main(void) {

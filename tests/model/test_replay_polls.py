@@ -1,9 +1,13 @@
 """Calls that do not block, on the model: what they do depends on the cycle, and is what the simulated board does."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from sim import cl
+
+BOARDS = Path(__file__).parents[2] / "boards"
 
 SOURCE = """
 channel int polled __attribute__((depth(4)));
@@ -95,6 +99,86 @@ def run(device):
             cl.enqueue_copy(queues[0], bytes_there[1], lost).wait()
             found.append(([event.stats.to_dict()["cycles"] for event in events], bytes_there.tolist()))
     return found
+
+
+FAULT = """
+channel int polled __attribute__((depth(4)));
+__kernel void sends(__global const int *restrict a, int n) {
+    for (int i = 0; i < n; i++) write_channel_intel(polled, a[a[i]]);
+}
+__kernel void polls(__global int *restrict out, int n) {
+    for (int got = 0, tries = 0; got < n; tries++) {
+        bool there;
+        int x = read_channel_nb_intel(polled, &there);
+        if (there) { out[tries] = x; got++; }
+    }
+}
+"""
+
+
+def test_a_fault_that_comes_with_what_hardware_does_fails_the_launches():
+    """The loop of ``polls`` has more iterations in hardware than were assumed, and leaves its buffer."""
+    context = cl.create_some_context(board="de5net", device="model")
+    program = cl.Program(context, FAULT).build()
+    queues = [cl.CommandQueue(context) for _ in range(2)]
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    a = cl.Buffer(context, flags, hostbuf=np.arange(N, dtype=np.int32))
+
+    def launched(size):
+        out = cl.Buffer(context, flags, hostbuf=np.full(size, -1, np.int32))
+        given = [(program.sends, a), (program.polls, out)]
+        return out, [one(queue, (1,), None, there, np.int32(N)) for queue, (one, there) in zip(queues, given)]
+
+    for event in launched(100)[1]:
+        with pytest.raises(cl.RuntimeError, match="a write of bytes .* of argument `out` .*leaves its buffer"):
+            event.wait()
+    out, events = launched(4096)
+    for event in events:
+        event.wait()
+    found = np.empty(4096, np.int32)
+    cl.enqueue_copy(queues[0], found, out).wait()
+    assert found[found >= 0].tolist() == list(range(N)) and found[100:].max() >= 0
+
+
+STREAMED = """
+channel int from_wire __attribute__((io("rx")));
+channel int to_wire __attribute__((io("tx")));
+channel int polled __attribute__((depth(4)));
+__kernel void sends(int n) {
+    for (int i = 0; i < n; i++) write_channel_intel(polled, read_channel_intel(from_wire));
+}
+__kernel void polls(__global int *restrict tries, int n) {
+    for (int got = 0; got < n; *tries += 1) {
+        bool there;
+        int x = read_channel_nb_intel(polled, &there);
+        if (there) { write_channel_intel(to_wire, x); got++; }
+    }
+}
+"""
+STREAMS = "".join(
+    f'[[stream]]\nname = "{name}"\ndirection = "{way}"\nbits = 32\n' for name, way in (("rx", "in"), ("tx", "out"))
+)
+
+
+def test_streams_while_launches_run_again(tmp_path):
+    """What the host feeds after the launch is there again, and what it takes is what hardware writes, once."""
+    board, values = tmp_path / "networked.toml", np.arange(N, dtype=np.int32) * 3
+    board.write_text((BOARDS / "de5net.toml").read_text() + STREAMS)
+    context = cl.create_some_context(board=str(board), device="model")
+    program = cl.Program(context, STREAMED).build()
+    queues = [cl.CommandQueue(context) for _ in range(2)]
+    tries = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(1, np.int32))
+    for _ in range(2):
+        events = [program.sends(queues[0], (1,), None, np.int32(N))]
+        events.append(program.polls(queues[1], (1,), None, tries, np.int32(N)))
+        program.stream("rx").feed(values[: N // 2])
+        with pytest.raises(cl.RuntimeError, match="kernel sends has not ended, .* take the values then"):
+            program.stream("tx").take()
+        program.stream("rx").feed(values[N // 2 :])
+        assert program.stream("tx").take(np.int32).tolist() == values.tolist()
+        for event in events:
+            event.wait()
+        assert not program.stream("tx").take().size
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,13 @@ void Memory::host_sees(size_t offset, size_t size) {
   newer_.remove(offset, offset + size);
 }
 
+bool Memory::shows(const char* place, size_t offset) {
+  if (parent != nullptr) return parent->shows(place, origin + offset);
+  std::lock_guard<std::mutex> guard(lock);
+  const char* begin = host_ptr != nullptr ? static_cast<const char*>(host_ptr) : staging_.get();
+  return begin != nullptr && place == begin + offset;
+}
+
 std::vector<std::pair<size_t, size_t>> Memory::not_newer(size_t offset, size_t size) {
   if (parent == nullptr) {
     std::lock_guard<std::mutex> guard(lock);

@@ -44,6 +44,8 @@ class Memory : public Object {
   void board_wrote(size_t offset, size_t size);
   /// The bytes on the board and those that the host sees are the same.
   void host_sees(size_t offset, size_t size);
+  /// Whether the host sees the byte at `offset` in this place.
+  bool shows(const char* place, size_t offset);
   /// The parts of a range, as beginnings and ends, in which the board has nothing newer.
   std::vector<std::pair<size_t, size_t>> not_newer(size_t offset, size_t size);
 

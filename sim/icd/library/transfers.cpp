@@ -36,6 +36,18 @@ void copy_region(char* to, const char* from, const Region& region) {
   }
 }
 
+/// After a transfer: what the host sees of a buffer is the same as on the board where it was the other side, in one row.
+void note_transfer(const Side& to, const Side& from, const Region& region) {
+  const Side &device = to.buffer != nullptr ? to : from, &other = to.buffer != nullptr ? from : to;
+  if (device.buffer == nullptr) return;
+  const bool one_row = region.rows == 1 && region.planes == 1;
+  if (other.buffer == nullptr && one_row && device.buffer->shows(other.host, device.offset)) {
+    device.buffer->host_sees(device.offset, region.width);
+  } else if (to.buffer != nullptr) {
+    to.buffer->board_wrote(to.offset, region.spanned());
+  }
+}
+
 }  // namespace
 
 std::function<void(Event&, cl_ulong)> transfer(std::shared_ptr<Queue> queue, Side to, Side from, Region region) {
@@ -50,7 +62,7 @@ std::function<void(Event&, cl_ulong)> transfer(std::shared_ptr<Queue> queue, Sid
     char* target = to.buffer != nullptr ? places.front() + to.offset : to.host;
     const char* source = from.buffer != nullptr ? places.back() + from.offset : from.host;
     copy_region(target, source, region);
-    if (to.buffer != nullptr) to.buffer->board_wrote(to.offset, region.spanned());
+    note_transfer(to, from, region);
   };
 }
 

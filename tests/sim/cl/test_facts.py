@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from hls.diag import Code, CompileError
 from sim import cl
+from sim.cl.restrict import RestrictCheck
 
 SOURCE = """#ifndef FACTOR
 #error "FACTOR is not said"
@@ -206,3 +208,23 @@ def test_the_attributes_of_a_kernel(context):
     )
     kernel = cl.Program(context, source).build().k
     assert kernel.attributes == kernel.get_info(cl.kernel_info.ATTRIBUTES) == "reqd_work_group_size(8,2,1)"
+
+
+def test_what_a_kernel_writes(monkeypatch):
+    """Of programs that are too large to be looked at as a whole, by the types of the arguments."""
+    source = "__kernel void k(__global const int *a, __global int *b, __global int *c, int n) { b[n] = a[n] + c[n]; }"
+    kernel = cl.Program(cl.create_some_context(device="emulator"), source).build().k
+    assert [kernel.writes(k) for k in range(4)] == [False, True, False, False]
+
+    def too_large(*_):
+        raise CompileError.at(None, "too large", code=Code.BUDGET)
+
+    monkeypatch.setattr(RestrictCheck, "written", too_large)
+    assert [kernel.writes(k) for k in range(4)] == [False, True, True, False]
+
+
+def test_a_kernel_named_capture_leaves_the_vendors_call():
+    context = cl.create_some_context(device="emulator")
+    program = cl.Program(context, "__kernel void capture(__global int *a) { a[0] = 1; }").build()
+    assert isinstance(program.capture, cl.Kernel)
+    assert cl.get_profile_data_device_intel(context.devices[0], program) == []
