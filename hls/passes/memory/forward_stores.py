@@ -1,6 +1,6 @@
 """Store-to-load and load-to-load forwarding, within an iteration and across iterations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,6 +17,7 @@ from ...ir.rewrite import constant
 from ...ir.storage import zero
 from ...narrow import present
 from ..manager import Form, FunctionPass
+from .first_loads import first_load_waits
 from .masked_values import MaskedValues
 from .sink_stores import resized
 
@@ -29,7 +30,8 @@ class ForwardStores(FunctionPass):
     tokens. After: a load takes the value of the store that wrote its address, if that store is known: in the same
     iteration, or a fixed number of iterations earlier, over which the loop carries the value. If the store may not have
     executed, an earlier load of the address supplies the value; where both were in one earlier iteration, that one
-    selects, and the loop carries what is in the element. Memory is then accessed only in the first iterations, and
+    selects, and the loop carries what is in the element, unless the load of the first iteration has to wait for loops
+    around (then a recurrence is shorter that selects late). Memory is then accessed only in the first iterations, and
     where the value is not known otherwise: what the program stored or loaded just before the loop is not read again in
     the first iteration. Stores remain.
 
@@ -54,10 +56,13 @@ class ForwardStores(FunctionPass):
             for region, loop in _regions(result, places)
             if (writers := _writers(places, region, loop, self.compare))
         ]
+        elements = [
+            _of_elements(result, loop, writers, entries, self.address_bits) for _, loop, writers, entries in found
+        ]
         values: dict[Value, Value] = {}
         masked = MaskedValues()
         numbers = count(unused_number(result))
-        for region, loop, writers, entries in found:
+        for (region, loop, writers, entries), selected in zip(found, elements, strict=True):
             _Forwarding(
                 places,
                 region,
@@ -66,6 +71,7 @@ class ForwardStores(FunctionPass):
                 values,
                 self.address_bits,
                 entries=entries,
+                selected=selected,
                 numbers=numbers,
                 masked=masked,
             ).build()
@@ -97,9 +103,27 @@ def _entries(places: MustAlias, loop: Loop | None, writers: dict[Op, list[Reachi
     return found
 
 
+def _of_elements(
+    function: Function,
+    loop: Loop | None,
+    writers: dict[Op, list[ReachingStore]],
+    entries: Mapping[Op, Value],
+    bits: int,
+) -> frozenset[Op]:
+    """Loads for which an earlier iteration may select what is in their element: what they read in the first one is
+    known, or can be loaded before the loop."""
+    if loop is None:
+        return frozenset()
+    return frozenset(
+        load
+        for load, found in writers.items()
+        if load in entries or _of_one_iteration(found) and not first_load_waits(function, load, address_bits)
+    )
+
+
 class _Forwarding:
     """Rebuilds one region; ``values`` maps each loaded value to its replacement, ``entries`` some loads to what they
-    read in the first iteration."""
+    read in the first iteration. For the loads in ``selected`` an earlier iteration selects."""
 
     def __init__(
         self,
@@ -111,11 +135,12 @@ class _Forwarding:
         address_bits: int,
         *,
         entries: dict[Op, Value],
+        selected: frozenset[Op],
         numbers: Iterator[int],
         masked: MaskedValues,
     ):
         self.address_bits, self.masked = address_bits, masked
-        self.entries = entries
+        self.entries, self.selected = entries, selected
         self.numbers = numbers  #: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
@@ -143,7 +168,7 @@ class _Forwarding:
     def _load(self, load: Op, writers: list[ReachingStore], b: Builder) -> Value:
         on = predicate(load)
         type = load.result.type
-        together = _of_one_iteration(writers)
+        together = _of_one_iteration(writers) if load in self.selected else []
         writers = writers[: len(writers) - len(together)]
         sources = [(self._happened(writer, load, b), self._value(writer, type, b)) for writer in writers]
         if together:

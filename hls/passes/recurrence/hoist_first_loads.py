@@ -4,12 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...analysis.dependence.dependence import DependenceTester
-from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.timing import TimingModel, recurrences_of
 from ...ir import (
     BOOL,
-    Attr,
-    Builder,
     Function,
     Op,
     Region,
@@ -17,23 +14,20 @@ from ...ir import (
     innermost_first,
     lane_mask,
     loops_inside_out,
-    may_share,
     memory_name,
     moved_type,
     walk,
 )
-from ...ir.accesses import is_early, orders_accesses, predicate, reaches_memory
-from ...ir.clone import clone_function, clone_ops
+from ...ir.accesses import is_early, orders_accesses, predicate
+from ...ir.clone import clone_function
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant, resolve
 from ..manager import Form, FunctionPass
+from ..memory.first_loads import made_before, waits_for_loops, writers_of
 from ..scalar.specialize import conjuncts
 from .distribute_over_selects import retimed_length
 
 __all__ = ["HoistFirstLoads"]
-
-#: attributes of a load that say how it and other accesses of its iteration go together
-_OF_ITERATION = frozenset({Attr.ALONE, Attr.APART})
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ class HoistFirstLoads(FunctionPass):
         load = value.defining_op
         memory = candidate.memories[memory_name(load)]
         tester = DependenceTester(candidate, self.address_bits)
-        writes = [op for op in walk(candidate.body) if _writes(candidate, op, load)]
+        writes = writers_of(candidate, load)
         if memory.volatile or _reads_what_its_iteration_stored(load, writes, body, tester):
             return None
         early = _hoist(region, loop, body.ops[place], load)
@@ -84,7 +78,7 @@ class HoistFirstLoads(FunctionPass):
             return None
         tester = DependenceTester(candidate, self.address_bits)
         free = memory.onchip and _is_within(early, tester)
-        if _waits(early, writes, tester) or _further(load, first) and not free:
+        if waits_for_loops(early, writes, tester) or _further(load, first) and not free:
             return None
         before, after = retimed_length(function, number, timing), retimed_length(candidate, number, timing)
         return candidate if after[0] < before[0] or free and after < before else None
@@ -123,25 +117,11 @@ def _is_first(op: Op, body: Region, firsts: set[Value]) -> bool:
     return not is_early(load) and lane_mask(load) is None
 
 
-def _writes(function: Function, op: Op, load: Op) -> bool:
-    memories = function.memories
-    return (
-        reaches_memory(op) and op.opcode != "load" and may_share(memories[memory_name(op)], memories[memory_name(load)])
-    )
-
-
 def _reads_what_its_iteration_stored(load: Op, writes: list[Op], body: Region, tester: DependenceTester) -> bool:
     """Whether an operation of the same iteration may write what is loaded before it is loaded."""
     before = set(walk(Region(ops=body.ops[: body.ops.index(load)])))
     pairs = ((op, load) for op in writes if op in before)
     return any(fact.loop is None for pair in pairs for fact in tester.pair(*pair))
-
-
-def _waits(load: Op, writes: list[Op], tester: DependenceTester) -> bool:
-    """Whether the load, before its loop, has to wait for a write of an earlier iteration of a loop around."""
-    position = {op: k for k, op in enumerate(walk(tester.function.body))}
-    pairs = ((op, load) if position[op] < position[load] else (load, op) for op in writes)
-    return any(fact.loop is not None and fact.dst is load for pair in pairs for fact in tester.pair(*pair))
 
 
 def _is_within(load: Op, tester: DependenceTester) -> bool:
@@ -155,20 +135,13 @@ def _hoist(region: Region, loop: Op, choice: Op, load: Op) -> Op | None:
     """Make the load before the loop, and carry what ``choice`` selects; None if its address is not known there."""
     (body,) = loop.regions
     carried = choice.operands[1]
-    address = pure_slice(load.operands[:1], body.ops[: body.ops.index(load)])
-    if address is None:
+    early = made_before(region, loop, load)
+    if early is None:
         return None
-    copies = dict(zip(body.args, loop.operands[1:], strict=True))
-    b = Builder(Region(ops=clone_ops(address, copies)), load.span)
-    pointer = copies.get(load.operands[0], load.operands[0])
-    attrs = {key: value for key, value in load.attrs.items() if key not in _OF_ITERATION}
-    value = b.value("load", pointer, loop.operands[0], result=load.result.type, attrs=attrs, name=load.result.name)
-    at = region.ops.index(loop)
-    region.ops[at:at] = b.region.ops
     following = body.terminator.operands[1 + carried.index]
-    resolve(body, {choice.result: add_carried(loop, value, carried.name, following=following).arg})
+    resolve(body, {choice.result: add_carried(loop, early.result, carried.name, following=following).arg})
     body.ops.remove(choice)
-    return value.defining_op
+    return early
 
 
 def _further(load: Op, first: Value) -> bool:
