@@ -108,7 +108,7 @@ def _of_elements(
     loop: Loop | None,
     writers: dict[Op, list[ReachingStore]],
     entries: Mapping[Op, Value],
-    bits: int,
+    address_bits: int,
 ) -> frozenset[Op]:
     """Loads for which an earlier iteration may select what is in their element: what they read in the first one is
     known, or can be loaded before the loop."""
