@@ -41,9 +41,9 @@ class Tool:
         raise ToolMissing(f"{self.name} is not installed: neither a native one on the PATH, nor {self.wheel} from PyPI")
 
     def version(self) -> str:
-        """What it calls itself. Raises ToolMissing."""
+        """What it calls itself, its last line: a wheel says more when it runs for the first time. Raises ToolMissing."""
         done = subprocess.run([*self.command(), "--version"], capture_output=True, text=True, check=False)
-        return (done.stdout + done.stderr).strip()
+        return (done.stdout.strip() or done.stderr.strip()).rpartition("\n")[2]
 
     def run(self, arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
         """Run it in ``folder``, whatever its exit code is. Raises ToolMissing."""
