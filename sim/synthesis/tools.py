@@ -41,7 +41,7 @@ class Tool:
         raise ToolMissing(f"{self.name} is not installed: neither a native one on the PATH, nor {self.wheel} from PyPI")
 
     def version(self) -> str:
-        """What it calls itself, its last line: a wheel says more when it runs for the first time. Raises ToolMissing."""
+        """What it calls itself, in one line: a wheel says more when it runs for the first time. Raises ToolMissing."""
         done = subprocess.run([*self.command(), "--version"], capture_output=True, text=True, check=False)
         return (done.stdout.strip() or done.stderr.strip()).rpartition("\n")[2]
 
