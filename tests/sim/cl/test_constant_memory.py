@@ -51,6 +51,9 @@ def test_loads_of_constant_buffers_share_a_cache():
 def test_without_a_constant_cache_they_are_loads_like_others():
     assert units(Options(const_cache_bytes=0))["pick", "table"] == "burst-coalesced cached"
 
+#: bytes that a miss fetches: eight words of 64
+BLOCK = 512
+
 
 class Board:
     def __init__(self):
@@ -108,10 +111,10 @@ def test_what_is_kept_and_what_is_not(board, seed):
     board.program._system.session.reset(seed)
     board.program._launches._constants.doubt()
     cl.enqueue_copy(board.queue, board.buffers["table"], first := board.tables(seed))
-    touched = 64 * len(set(board.index // 16))
+    touched = BLOCK * len(set(board.index // (BLOCK // 4)))
     assert board.pick(first) == touched
     assert board.pick(first) == 0  # kept from launch to launch
-    assert board.pick_items(first) == 64  # shared with another kernel: only the offsets are new
+    assert board.pick_items(first) == BLOCK  # shared with another kernel: only the offsets are new
     cl.enqueue_copy(board.queue, board.buffers["table"], second := board.tables(seed + 10))
     assert board.pick(second) == touched  # the host has written
     part = board.buffers["table"].get_sub_region(1024, 64)
