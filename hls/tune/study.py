@@ -111,14 +111,23 @@ class Study:
     def take(self, budget: int) -> _Taken | None:
         """A point to evaluate, leased to this process; None if all that were enqueued are done or under way. A sampler
         is asked for more until ``budget`` points are known."""
-        waiting = any(one.state.name == "WAITING" for one in self._trials())
-        if not waiting and not (self.sampled and len(self.known()) < budget):
-            return None
-        # another worker may take the last waiting point in between: Optuna then samples a new one, which is as good
-        trial = self._study.ask()
-        trial.set_user_attr("lease", [_worker(), time.time() + LEASE_SECONDS])
-        values = {knob.name: trial.suggest_categorical(knob.name, list(knob.values)) for knob in self.knobs}
-        return _Taken(trial, values)
+        while self._waiting() or (self.sampled and len(self.known()) < budget):
+            trial = self._study.ask()
+            if not self.sampled and not self._enqueued(trial.number):
+                # another worker took the last waiting point in between, and Optuna sampled one that nobody asked for
+                self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+                continue
+            trial.set_user_attr("lease", [_worker(), time.time() + LEASE_SECONDS])
+            values = {knob.name: trial.suggest_categorical(knob.name, list(knob.values)) for knob in self.knobs}
+            return _Taken(trial, values)
+        return None
+
+    def _enqueued(self, number: int) -> bool:
+        """Is this trial a point of :meth:`enqueue`, and not one that the sampler chose?"""
+        return any(one.number == number and "fixed_params" in one.system_attrs for one in self._trials())
+
+    def _waiting(self) -> bool:
+        return any(one.state.name == "WAITING" for one in self._trials())
 
     def give(self, taken: _Taken, point: Point) -> None:
         """Store what was found of a point."""

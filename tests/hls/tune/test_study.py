@@ -70,6 +70,17 @@ def test_two_processes_share_the_points(tmp_path):
     assert sorted(map(str, done[0] + done[1])) == sorted(map(str, every()))
 
 
+def test_a_worker_that_loses_the_last_point_to_another_one_gets_none(tmp_path, monkeypatch):
+    study(tmp_path).enqueue(every()[:1])
+    slow = study(tmp_path)
+    before, lost = slow._trials, [slow._trials()]
+    assert study(tmp_path).take(9) is not None
+    # the list that this worker looked at is older than the other worker's choice
+    monkeypatch.setattr(slow, "_trials", lambda: lost.pop() if lost else before())
+    assert slow.take(9) is None
+    assert len(slow.known()) == 1 and slow.running() == 1
+
+
 @pytest.mark.parametrize("changed", [{"board": "a10pac"}, {"source": "def"}])
 def test_a_study_of_something_else_is_refused(tmp_path, changed):
     study(tmp_path)
