@@ -7,6 +7,8 @@ __all__ = ["pace_of_conflicts", "pace_of_table"]
 
 #: iterations that are drawn: enough for a mean within some percent
 DRAWN = 2000
+#: changes of the distance among these iterations from which on the drawn distances have the right shares
+CHANGES = 200
 
 
 def pace_of_conflicts(
@@ -17,10 +19,15 @@ def pace_of_conflicts(
 
     ``apart`` has pairs of d and how many of all ``iterations`` meet such a store; a share ``steady`` of these conflicts
     is at the distance of the iteration before. Waits overlap, and are not independent: a loop that waits gives other
-    stores the time that they take. So the conflicts are drawn at random, always the same ones, and the times followed.
+    stores the time that they take. Where conflicts keep their distance for long, each distance has a pace of its own;
+    elsewhere the conflicts are drawn at random, always the same ones, and the times followed.
     """
     drawn = random.Random(0)
-    conflict = min(1.0, sum(count for _, count in apart) / max(iterations, 1.0))
+    whole = sum(count for _, count in apart)
+    conflict = min(1.0, whole / max(iterations, 1.0))
+    if (1 - steady) * DRAWN < CHANGES:
+        paces = sum(count * max(interval, time / max(distance, 1.0)) for distance, count in apart)
+        return conflict * paces / whole + (1 - conflict) * interval
     distances, counts = [max(1, round(distance)) for distance, _ in apart], [count for _, count in apart]
     starts, last = [0.0], 0
     for k in range(1, DRAWN):

@@ -1,6 +1,7 @@
 """The closed form of the performance model: cycles of a launch from its schedule, memory plan and workload, without
 hardware (docs/rationale/model.md)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,8 +14,9 @@ from ..passes.loops.unroll import Unrolled
 from ..planning.memory import MemoryPlan
 from ..planning.schedule import KernelPlan, RegionPlan
 from ..target.board import Board
+from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
-from .memory_time import Extremes, MemoryTime
+from .memory_time import MemoryTime
 from .pace import SchedulePace
 from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Prediction
 from .runs import RunCounts
@@ -49,8 +51,10 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
     """Predict one launch as if no call on a channel ever waited."""
     likely = timed(planned, workload, board)
     pace, memory, counts = likely.pace, likely.memory, likely.counts
-    least, most = (timed(planned, workload, board, one).cycles for one in (Extremes.LEAST, Extremes.MOST))
-    cycles = Interval(likely.cycles, min(least, likely.cycles), max(most, likely.cycles))
+    least, most = (timed(planned, workload, board, Unknown.all(one)).cycles for one in (Extreme.LEAST, Extreme.MOST))
+    cycles = Interval(
+        likely.cycles, math.floor(min(least, likely.cycles) + 0.001), math.ceil(max(most, likely.cycles) - 0.001)
+    )
     return Prediction(
         SCHEMA,
         workload.kernel,
@@ -59,7 +63,7 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
         likely.cycles * board.clock.period_ns * 1e-9,
         tuple(_loop(planned, pace, counts, op) for op in planned.plan.loops),
         tuple(_access(planned, memory, op) for op in planned.memory.outside),
-        _wide(cycles),
+        _wide(cycles, planned, workload, board),
         tuple(dict.fromkeys(f"{one.what}{at_line(one.span)}" for one in counts.assumptions)),
     )
 
@@ -88,7 +92,7 @@ def timed(
     planned: Planned,
     workload: Workload,
     board: Board,
-    extreme: Extremes = Extremes.LIKELY,
+    unknown: Unknown = LIKELY,
     ideal: Ideal = Ideal.NOTHING,
     scaled: Mapping[Op, float] = MappingProxyType({}),
 ) -> Timed:
@@ -98,8 +102,8 @@ def timed(
     for op, factor in scaled.items():
         counts.scale(op, factor)
     stands = {op: region for region in regions(planned.plan) for op in region.place}
-    memory = MemoryTime(planned.memory, counts, board, stands, extreme, ideal)
-    pace = SchedulePace(planned.plan, counts, memory, ideal)
+    memory = MemoryTime(planned.memory, counts, board, stands, unknown, ideal)
+    pace = SchedulePace(planned.plan, counts, memory, ideal, unknown)
     return Timed(pace.cycles + memory.ends, pace, memory, counts)
 
 
@@ -146,10 +150,26 @@ def _access(planned: Planned, memory: MemoryTime, op: Op) -> PredictedAccess:
     )
 
 
-def _wide(cycles: Interval) -> str:
+#: what is assumed at an end of the interval, by what is not known
+_ASSUMED = {
+    (Extreme.LEAST, "memory"): "every access finds its word in its unit",
+    (Extreme.LEAST, "conflicts"): "no load waits for a store that it meets",
+    (Extreme.LEAST, "order"): "invocations of all lengths fill the slots of their loop to the end",
+    (Extreme.LEAST, "fill"): "no loop waits for the drain of the one inside",
+    (Extreme.MOST, "memory"): "memory answers as it does under load",
+    (Extreme.MOST, "conflicts"): "loads meet stores as near as the histogram of their distances allows",
+    (Extreme.MOST, "order"): "the longest invocation of a loop begins when no other one is left",
+    (Extreme.MOST, "fill"): "a loop is idle for a cycle between two invocations",
+}
+
+
+def _wide(cycles: Interval, planned: Planned, workload: Workload, board: Board) -> str:
+    """The assumption that makes most of the interval's width."""
     if cycles.most <= 1.02 * cycles.least:
         return ""
-    above, below = cycles.most - cycles.likely, cycles.likely - cycles.least
-    if below > above:
-        return "least: every access finds its word in its unit"
-    return "most: memory answers as it does under load"
+    found = [
+        (abs(timed(planned, workload, board, unknown).cycles - cycles.likely), f"{end.value}: {_ASSUMED[end, name]}")
+        for end in (Extreme.MOST, Extreme.LEAST)
+        for name, unknown in Unknown.each(end).items()
+    ]
+    return max(found, key=lambda one: one[0])[1]

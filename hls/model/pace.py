@@ -22,10 +22,12 @@ from ..ir import Attr, Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan, Row
 from ..planning.schedule.plan import Window
 from ..planning.schedule.queues import MEETING_LATENCY
+from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
+from .rows import time_of_rows
 from .runs import RunCounts
 
-__all__ = ["Fetched", "LoopPace", "Responses", "SchedulePace"]
+__all__ = ["Fetched", "Gap", "LoopPace", "Responses", "SchedulePace"]
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,27 @@ class Responses(Protocol):
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A window between the invocations of a loop: the first token of the next one waits until the token number
+    ``ahead`` of this one, or the last one, has passed it, ``through`` cycles after its issue."""
+
+    through: float
+    ahead: float = math.inf
+
+    def cycles(self, trips: float, interval: float) -> float:
+        """From the first issue of an invocation of so many iterations to that of the next one."""
+        return max(min(self.ahead, trips - 1), 0.0) * interval + self.through
+
+
+@dataclass(frozen=True)
 class LoopPace:
     """An average invocation of a loop that is entered, ``trips`` iterations long; ``taken`` is the share of invocations
     that are. ``alone`` are the cycles from one of its iterations to the next for the loop's own sake, for ``cause``;
     ``latency`` are those of the first iteration, from its issue to its exit.
 
-    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the cycles
-    from the first issue of an invocation to that of the next one where windows keep them apart, else 0; ``slots`` are
-    the invocations that may be interleaved.
+    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the windows
+    that keep invocations apart; ``slots`` are the invocations that may be interleaved. ``spread`` are pairs of the
+    iterations of some invocations and their share, or nothing if all are alike.
     """
 
     trips: float
@@ -78,11 +93,14 @@ class LoopPace:
     cause: str
     latency: float
     shared: float
-    apart: float
+    apart: tuple[Gap, ...]
     slots: int
     invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
     least: float = 1.0  #: cycles between any two tokens of the header
     exposed: float = 0.0  #: cycles for which an invocation's first token keeps those behind it from going on
+    spread: tuple[tuple[float, float], ...] = ()
+    idle: float = 0.0  #: cycles between two invocations in which the header issues nothing
+    order: Extreme = Extreme.LIKELY  #: in which invocations of several lengths come
 
     @property
     def interval(self) -> float:
@@ -98,16 +116,37 @@ class LoopPace:
         """Cycles for which so many invocations hold the header, ``together`` of them interleaved at most: they share
         its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
         count, slots = invocations * self.taken, min(self.slots, together)
-        rows = math.ceil(count / slots - 1e-9) if alone else count / slots
-        issues = self.trips * max(self.shared, self.least, self.alone if slots == 1 else 0.0) + self.exposed
-        return max(rows * self.trips * self.interval, count * issues, count * self.apart)
+        each = self.spread or ((self.trips, 1.0),)
+        held = count * sum(share * self._held_by(trips, slots) for trips, share in each)
+        return max(held, self._rows(count, slots)) if alone else held
+
+    def _held_by(self, trips: float, slots: float) -> float:
+        """Cycles for which an invocation of so many iterations holds the header, of which ``slots`` are interleaved."""
+        issue = max(self.shared, self.least, self.alone if slots == 1 else 0.0)
+        apart = max((gap.cycles(trips, self.interval) for gap in self.apart), default=0.0)
+        return max((trips * self.interval + self.idle) / slots, trips * issue + self.exposed + self.idle, apart)
+
+    def _rows(self, count: float, slots: float) -> float:
+        """Cycles of so many invocations in so many slots, where none follow: the last ones do not fill all slots. An
+        invocation goes into the slot that is free first."""
+        if not self.spread or slots == 1:
+            return math.ceil(count / slots - 1e-9) * (self.trips * self.interval + self.idle)
+        return time_of_rows(self.spread, count, slots, self.order) * self.interval
 
 
 class SchedulePace:
     """The paces of all loops of one kernel, with something of its schedule made ideal."""
 
-    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING) -> None:
+    def __init__(
+        self,
+        plan: KernelPlan,
+        counts: RunCounts,
+        responses: Responses,
+        ideal: Ideal = Ideal.NOTHING,
+        unknown: Unknown = LIKELY,
+    ) -> None:
         self.plan, self.counts, self.responses, self.ideal = plan, counts, responses, ideal
+        self.unknown = unknown
         self._least = 0.0 if Ideal.RESOURCES in ideal else 1.0
         self._paces: dict[Op, LoopPace] = {}
 
@@ -119,7 +158,15 @@ class SchedulePace:
         paces = [self.of(op) for op in self._inside(top)]
         more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)
         inside = self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
-        return self.plan.static_depth + inside + 1
+        return self.plan.static_depth + inside + 1 - self._hidden
+
+    @property
+    def _hidden(self) -> float:
+        """Cycles of an innermost loop's drain that the loops around it do not wait for, in the best case."""
+        if self.unknown.fill is not Extreme.LEAST:
+            return 0.0
+        inside = [op for plan in self.plan.loops.values() for op in self._inside(plan)]
+        return max((self.of(op).latency for op in inside if not self._inside(self.plan.loops[op])), default=0.0)
 
     @cached_property
     def filled(self) -> float:
@@ -158,11 +205,14 @@ class SchedulePace:
             cause=cause,
             latency=latency,
             shared=shared,
-            apart=self._apart(plan, trips, max(alone, shared, self._least)),
+            apart=self._apart(plan),
             slots=slots,
             invocation=max(own, latency + extra),
             least=self._least,
             exposed=exposed,
+            spread=count.spread,
+            idle=1.0 if self.unknown.fill is Extreme.MOST else 0.0,
+            order=self.unknown.order,
         )
 
     def _through_rows(self, plan: RegionPlan, interval: float) -> tuple[float, float]:
@@ -234,20 +284,18 @@ class SchedulePace:
             return inside / window.most
         return (self.counts.group - 1 + inside) / (window.most * self.counts.group)
 
-    def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
-        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
-        next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
-        found = 0.0
+    def _apart(self, plan: RegionPlan) -> tuple[Gap, ...]:
+        """The windows that keep the invocations of a loop apart."""
         if Ideal.DEPENDENCES in self.ideal:
-            return found
+            return ()
+        found = []
         for level in plan.levels:
             for window in level.windows:
                 if window.overlap or not (window.between or window.ahead is not None):
                     continue
                 through = self.through(plan, Point(level.index, 0), window.until)
-                before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
-                found = max(found, max(before, 0.0) * interval + through)
-        return found
+                found.append(Gap(through, math.inf if window.ahead is None else window.ahead))
+        return tuple(found)
 
     def through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
         """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``

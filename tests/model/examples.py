@@ -54,20 +54,19 @@ def pairs(estimated: Sequence[dict], replayed: Sequence[dict]) -> Iterator[Pair]
 
 
 def compared(name: str, board: str) -> list[Pair]:
-    """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails."""
+    """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails, and LookupError if one has
+    no launches."""
     folder = EXAMPLES / name
     with tempfile.TemporaryDirectory() as runs:
-        replayed = _predictions(_sluice("predict", "--json", "--board", board, str(folder / "host.py")))
+        printed = _sluice("predict", "--json", "--board", board, str(folder / "host.py"))
+        replayed = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
         given = {"SLUICE_BOARD": board}
         _sluice("run", "--device", "emulator", "--workload", runs, str(folder / "host.py"), **given)
         source = next(iter(sorted(folder.glob("*.cl"))))
-        estimated = _predictions(_sluice("estimate", str(source), "--workload", runs, "--json", "--board", board))
+        estimated = json.loads(_sluice("estimate", str(source), "--workload", runs, "--json", "--board", board))
+    if not estimated or not replayed:
+        raise LookupError(f"{len(estimated)} estimated launches and {len(replayed)} replayed ones")
     return list(pairs(estimated, replayed))
-
-
-def _predictions(text: str) -> list[dict]:
-    lines = [line for line in text.splitlines() if line.startswith("{")]
-    return [json.loads(line) for line in lines]
 
 
 def _sluice(*arguments: str, **environment: str) -> str:
@@ -91,6 +90,9 @@ def main() -> None:
         except subprocess.CalledProcessError as error:
             last = (error.stderr or error.stdout or "").strip().splitlines()[-1:]
             print(f"{name}: not compared: {' '.join(last)}", flush=True)
+            continue
+        except LookupError as error:
+            print(f"{name}: not compared: {error}", flush=True)
             continue
         for one in launches:
             outside = "" if one.inside else "  outside"

@@ -47,3 +47,9 @@ def test_conflicts_at_one_distance():
     """Every iteration waits for the store of d before: time / d."""
     assert pace_of_conflicts([(4, 1000)], 1.0, 1000, 40, 1) == pytest.approx(10, rel=0.02)
     assert pace_of_conflicts([(64, 1000)], 1.0, 1000, 40, 1) == 1
+
+
+def test_distances_that_stay_for_long_have_a_pace_each():
+    """Rows of a loop whose stores are met a row later: 10 cycles / 2 in short rows, 1 in long ones."""
+    found = pace_of_conflicts([(2.0, 500), (20.0, 500)], 0.999, 1000, 10.0, 1.0)
+    assert found == pytest.approx((5 + 1) / 2)

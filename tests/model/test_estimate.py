@@ -3,7 +3,7 @@ memory on the chip. No hardware is made."""
 
 import pytest
 
-from hls.model.pace import LoopPace
+from hls.model.pace import Gap, LoopPace
 from hls.target.board import load_board
 from tests.benchmarks.suite import CASES
 from tests.model.estimates import estimates
@@ -12,6 +12,11 @@ from tests.model.estimates import estimates
 KERNELS = {
     "gemm_ijk",
     "gemm_ikj",
+    "syrk",
+    "page_rank",
+    "collatz",
+    "tanh_table",
+    "md_grid",
     "atax",
     "mvt",
     "gaussian",
@@ -28,7 +33,7 @@ KERNELS = {
 }
 
 #: those whose loads are compared with stores at run time, so that distances between the two matter
-COMPARED = {"bfs_queue", "matching", "spmv_coordinates"}
+COMPARED = {"bfs_queue", "matching", "spmv_coordinates", "tanh_table", "md_grid"}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +47,22 @@ def test_all_are_estimated(found):
 
 @pytest.mark.parametrize("kernel", sorted(KERNELS))
 def test_error_of_each(found, kernel):
-    assert abs(found[kernel].error) <= (0.2 if kernel in COMPARED else 0.06), found[kernel].prediction
+    assert abs(found[kernel].error) <= (0.12 if kernel in COMPARED else 0.02), found[kernel].prediction
+
+
+def test_interval_holds_in_95_percent(found):
+    ends = [(one.prediction.cycles, one.measured) for one in found.values()]
+    assert sum(cycles.least <= measured <= cycles.most for cycles, measured in ends) >= 0.95 * len(ends)
+
+
+def test_an_interval_names_its_assumption(found):
+    wide = {kernel: found[kernel].prediction.wide for kernel in ("collatz", "spmv_coordinates", "gemm_ijk", "iir")}
+    assert wide == {
+        "collatz": "most: the longest invocation of a loop begins when no other one is left",
+        "spmv_coordinates": "least: no load waits for a store that it meets",
+        "gemm_ijk": "most: a loop is idle for a cycle between two invocations",
+        "iir": "",
+    }
 
 
 def test_mean_error(found):
@@ -54,7 +74,7 @@ def test_mean_error(found):
 #: unit, loads that only the first iteration makes, a buffer in one bank, conflicts at distances that count the loops
 #: inside, bursts that fill a hazard unit's table, streams that begin anew, and caches that are empty at first
 OUTSIDE = {
-    "syrk": 0.21,
+    "syrk": 0.05,
     "atax": 0.05,
     "nw": 0.05,
     "histogram": 0.05,
@@ -74,7 +94,7 @@ def test_memory_outside_the_chip():
 
 
 def pace(**changed) -> LoopPace:
-    given = {"trips": 10.0, "taken": 1.0, "alone": 1.0, "cause": "", "latency": 30.0, "shared": 1.0, "apart": 0.0}
+    given = {"trips": 10.0, "taken": 1.0, "alone": 1.0, "cause": "", "latency": 30.0, "shared": 1.0, "apart": ()}
     return LoopPace(**(given | {"slots": 1, "invocation": 40.0} | changed))
 
 
@@ -83,6 +103,13 @@ def test_a_wait_of_the_first_token_counts_once_for_each_invocation():
     assert pace(exposed=20.0, slots=4).held(5, 4, alone=False) == 5 * (10 + 20), "tokens stay in their order"
     assert pace(alone=3.0, exposed=20.0).held(5, 1, alone=False) == 5 * (30 + 20)
     assert pace().held(5, 1, alone=False) == 50
+
+
+def test_windows_between_invocations_count_for_each_length():
+    """An invocation of one iteration is followed after the window, one of 19 after its own iterations."""
+    uneven = pace(trips=10.0, spread=((1.0, 0.5), (19.0, 0.5)), apart=(Gap(8.0, ahead=0),))
+    assert uneven.held(10, 1, alone=False) == 5 * 8 + 5 * 19
+    assert pace(apart=(Gap(8.0),)).held(1, 1, alone=False) == 9 + 8
 
 
 def test_a_bus_that_turns_loses_time():
