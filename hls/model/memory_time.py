@@ -348,9 +348,7 @@ class MemoryTime:
         waits = self._waits_at(op, hazard, plan)
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
         time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
-        if (
-            waits is op and self.unknown.conflicts is not Extreme.MOST
-        ):  # from the hold of one token to that of the next one
+        if waits is op and self.unknown.conflicts is not Extreme.MOST:  # from one token's hold to the next one's
             time = max(1.0, time - COMPARING)
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
             time += PATIENCE + self.latency + PATH
