@@ -216,7 +216,7 @@ class MemoryTime:
         that is known only at run time is that of the workload, if it is always the same one there."""
         pattern = self._patterns[op]
         steps = [(loop, self._known(loop, step, found)) for loop, step in pattern.steps]
-        known = found and all(step.regular and step.amount is not None for _, step in steps)
+        known = found and all(step.regular for _, step in steps)
         return replace(pattern, steps=tuple(steps)) if known else None
 
     def _known(self, loop: Op, step: Step, found: list[AccessRuns]) -> Step:
