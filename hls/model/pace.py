@@ -186,7 +186,9 @@ class SchedulePace:
         trips = max(count.trips, 1.0)
         latency = self.through(plan, Point(0, 0), _end(plan), first=True)
         together, slots = (trips if alone < latency else 1.0), self._slots(plan)
-        if plan.loop_op.attrs.get(Attr.PARALLEL):  # the next group's work-items follow without a gap
+        apart = self._apart(plan)
+        if plan.loop_op.attrs.get(Attr.PARALLEL) or together > 1 and self._of_items and not (apart or plan.ring):
+            # the next group's work-items follow without a gap, and so do the iterations of the next work-item
             together = max(together, count.iterations)
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * slots, alone=False) for one in paces), default=0.0) / trips
@@ -200,12 +202,12 @@ class SchedulePace:
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
             trips=trips,
-            taken=count.taken,
+            taken=self._taken(plan.loop_op),
             alone=alone,
             cause=cause,
             latency=latency,
             shared=shared,
-            apart=self._apart(plan),
+            apart=apart,
             slots=slots,
             invocation=max(own, latency + extra),
             least=self._least,
@@ -214,6 +216,24 @@ class SchedulePace:
             idle=1.0 if self.unknown.fill is Extreme.MOST else 0.0,
             order=self.unknown.order,
         )
+
+    @cached_property
+    def _of_items(self) -> bool:
+        return any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
+
+    def _taken(self, op: Op) -> float:
+        """The share of the iterations around a loop that enter it: others do not reach it, as its condition does not
+        hold, or find nothing to do."""
+        around = self._around.get(op)
+        if around and around.span == op.span:  # loops of one macro share a place, and so their counts
+            return self.counts.loop(op).taken
+        passed = self.counts.loop(around).iterations if around else self.counts.top_tokens
+        return min(1.0, self.counts.loop(op).entered / passed) if passed else 0.0
+
+    @cached_property
+    def _around(self) -> dict[Op, Op]:
+        """The loop around each loop that stands in one."""
+        return {inner: op for op, plan in self.plan.loops.items() for inner in self._inside(plan)}
 
     def _through_rows(self, plan: RegionPlan, interval: float) -> tuple[float, float]:
         """Where an operation of a row has room for few tokens, those behind one that waits for memory do not even make
@@ -247,9 +267,8 @@ class SchedulePace:
     def _slots(self, plan: RegionPlan) -> int:
         """Invocations that may be interleaved: without end where resources are ideal and they do not wait for each
         other, as for work-items, of which each may have a unit of its own."""
-        items = any(op.attrs.get(Attr.PARALLEL) for op in self.plan.loops)
         slots = plan.ring.groups * min(self.counts.group, plan.ring.items) if plan.ring else plan.slots
-        if Ideal.RESOURCES in self.ideal and (slots > 1 or items):
+        if Ideal.RESOURCES in self.ideal and (slots > 1 or self._of_items):
             return max(slots, math.ceil(self.counts.loop(plan.loop_op).invocations))
         return slots
 

@@ -55,7 +55,7 @@ def pairs(estimated: Sequence[dict], replayed: Sequence[dict]) -> Iterator[Pair]
 
 def compared(name: str, board: str) -> list[Pair]:
     """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails, and LookupError if one has
-    no launches."""
+    no launches, or the estimate would be of another program."""
     folder = EXAMPLES / name
     with tempfile.TemporaryDirectory() as runs:
         printed = _sluice("predict", "--json", "--board", board, str(folder / "host.py"))
@@ -74,6 +74,8 @@ def _sluice(*arguments: str, **environment: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
+    if "W0910" in done.stderr:
+        raise LookupError("the host program builds it with options that its workload does not tell")
     return done.stdout
 
 
