@@ -1,8 +1,9 @@
 """Whether a memory part and a compute part may be faster than the kernel whole, before they are planned."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
-from ..ir import Op, has
+from ..ir import Op, TokenType, has
 from .iterate import CompiledKernel
 from .schedule import RegionPlan
 from .schedule.interleaving import together
@@ -41,4 +42,13 @@ def _is_carried_by_logic(region: RegionPlan) -> bool:
     found = region.bottleneck
     if region.cause != "schedule" or found is None or found.kind != "recurrence" or found.ii != region.ii:
         return False
-    return all(isinstance(key, Op) and has(key, "pure") for step in found.steps for key in (step.src, step.dst))
+    return all(_is_logic(step.src, region) for step in found.steps)
+
+
+def _is_logic(key: Hashable | None, region: RegionPlan) -> bool:
+    """Whether what a recurrence passes is an operation without effects, or the register of a carried value."""
+    if isinstance(key, Op):
+        return has(key, "pure")
+    if not isinstance(key, tuple) or key[0] not in ("read", "write"):
+        return False
+    return not isinstance(region.region.args[key[1]].type, TokenType)
