@@ -132,7 +132,6 @@ BREAKS = (
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
     Break("shared_cache", SharedLookup, "elaborate", " & (age < self.in_date)", ""),
     Break("shared_cache", SharedLookup, "elaborate", "(owner == checked.word)", "1"),
-    Break("shared_cache", SharedLookup, "_allocated_meanwhile", "now | kept, Mux", "now, Mux"),
     Break("shared_cache", SharedCache, "_look_up", "Mux(found.hit, earlier, self.allocated)", "self.allocated"),
     Break("shared_cache", SharedCache, "_answer", "~behind[-1]", "1"),
     Break("shared_cache", SharedCache, "_answer", "offset.eq(oldest.offset)", "offset.eq(offset)"),
