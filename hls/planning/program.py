@@ -127,12 +127,13 @@ def _fastest(kernel: Function, module: Module, compilation: Compilation) -> tupl
     split: tuple[CompiledKernel, ...] = ()
     divided, turning = undivided, frozenset[Span]()
     if least > WORTH * before:
-        reasons = [_left(kernel, f"its loops take {before:,.0f} cycles by their schedules, and {least:,.0f} at best")]
+        why = f"its loops take {before:,.0f} cycles by their schedules whole, and {least:,.0f} split at best"
+        reasons = [_left(kernel, why)]
     else:
         divided, split, turning = _split_in_turns(kernel, whole, module, compilation)
-        why = _not_worth(whole, split, compilation) if split else None
-        split = () if why else split
-        reasons = [_left(kernel, why)] if why else _stays(divided)
+        slower = _not_worth(whole, split, compilation) if split else None
+        split = () if slower else split
+        reasons = [_left(kernel, slower)] if slower else _stays(divided)
     tried: list[Diagnostic] = []
     if compilation.options.feed_forward == "auto":
         copied, tried = _copied_if_faster(kernel, whole, split, turning, module, compilation)
