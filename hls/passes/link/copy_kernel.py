@@ -294,7 +294,10 @@ def _met(function: Function, fact: Dependence, inside: set[Op]) -> CompileError:
         return _error(function, fact.dst, f"{reason}, if buffers overlap", "declare the buffers `restrict`")
     if where == "another copy":
         return _error(function, fact.dst, reason, "move what stands outside of the loop to another kernel")
-    hint = "write `#pragma ivdep` before the loop if no iteration touches what another stores, or remove the attribute"
+    hint = (
+        "add `independent` to the attribute, or write `#pragma ivdep` before the loop, if no iteration touches what "
+        "another stores; or remove the attribute"
+    )
     return _error(function, fact.dst, reason, hint)
 
 
