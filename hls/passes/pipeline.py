@@ -412,12 +412,12 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             SinkInserts(options.timing),
-            HoistFirstLoads(options.timing, options.address_bits),
-            *TIDY,
-            # elements of memory that became carried values are sums like others
+            # elements of memory that became carried values are sums like others; then the load of the first may go
             GuardAddends(options.timing),
             *TIDY,
             RecurrenceHeightReduction(),
+            *TIDY,
+            HoistFirstLoads(options.timing, options.address_bits),
             *TIDY,
             TreeHeightReduction(options.timing),
             TimingDrivenReassociation(options.timing),
