@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import Builder, Function, IntType, Op, Region, has, loops_inside_out, walk
+from ...analysis.memory.clobbers import Clobbers
+from ...ir import Builder, Function, IntType, Op, Region, Value, has, loops_inside_out, walk
 from ...ir.associative import emit, neutral, pair_of
 from ...ir.clone import clone_function
 from ...ir.rewrite import resolve
@@ -21,6 +22,9 @@ class PrivatizeReductions(FunctionPass):
 
     The outer loop then has ``s`` only in an addition of its own. Otherwise its next iteration, whose inner loop starts
     from ``s``, would have to wait for all inner iterations, and invocations of the inner loop could not interleave.
+
+    An element of memory that the inner loop starts from, and that its result replaces, is ``s`` of whichever outer
+    iteration comes to that element again: it is loaded behind the inner loop.
     """
 
     name = "privatize-reductions"
@@ -32,11 +36,11 @@ class PrivatizeReductions(FunctionPass):
         bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
         for region, loop in list(loops_inside_out(result.body)):
             if region in bodies:
-                _sum_alone(region, loop)
+                _sum_alone(region, loop, Clobbers(result))
         return result
 
 
-def _sum_alone(region: Region, loop: Op):
+def _sum_alone(region: Region, loop: Op, clobbers: Clobbers) -> None:
     """Privatize the reductions that ``loop`` carries for the outer loop, whose body is ``region``."""
     together = None
     for k, (start, after) in enumerate(zip(loop.operands[1:], loop.results, strict=True)):
@@ -47,6 +51,25 @@ def _sum_alone(region: Region, loop: Op):
         if start in together and together[start] == together.get(after):
             _add_behind(region, loop, k, kind)
             together = None
+        elif _updates_element(region, loop, start, after, clobbers):
+            _add_behind(region, loop, k, kind)
+            region.ops.remove(present(start.op))
+            region.ops.insert(region.ops.index(loop) + 1, present(start.op))
+            together = None
+
+
+def _updates_element(region: Region, loop: Op, start: Value, after: Value, clobbers: Clobbers) -> bool:
+    """Whether ``start`` is loaded in ``region`` for the loop alone, may as well be loaded behind it, and is replaced by
+    a sum with ``after`` there."""
+    load = start.op
+    if load is None or load not in region.ops or not clobbers.movable(load):
+        return False
+    at, place = region.ops.index(load), region.ops.index(loop)
+    return (
+        any(op.opcode == "store" and op.operands[:2] == [load.operands[0], after] for op in region.ops[place:])
+        and sum(op.operands.count(start) for op in walk(region)) == 1
+        and not clobbers.among(load, region.ops[at : place + 1])
+    )
 
 
 def _kind(body: Region, k: int) -> str | None:
