@@ -23,7 +23,7 @@ class PrivatizeReductions(FunctionPass):
     The outer loop then has ``s`` only in an addition of its own. Otherwise its next iteration, whose inner loop starts
     from ``s``, would have to wait for all inner iterations, and invocations of the inner loop could not interleave.
 
-    An element of memory that the inner loop starts from, and that its result replaces, is ``s`` of whichever outer
+    An element of memory that the inner loop starts from, and that is stored behind it, is ``s`` of whichever outer
     iteration comes to that element again: it is loaded behind the inner loop.
     """
 
@@ -51,22 +51,22 @@ def _sum_alone(region: Region, loop: Op, clobbers: Clobbers) -> None:
         if start in together and together[start] == together.get(after):
             _add_behind(region, loop, k, kind)
             together = None
-        elif _updates_element(region, loop, start, after, clobbers):
+        elif _updates_element(region, loop, start, clobbers):
             _add_behind(region, loop, k, kind)
             region.ops.remove(present(start.op))
             region.ops.insert(region.ops.index(loop) + 1, present(start.op))
             together = None
 
 
-def _updates_element(region: Region, loop: Op, start: Value, after: Value, clobbers: Clobbers) -> bool:
-    """Whether ``start`` is loaded in ``region`` for the loop alone, may as well be loaded behind it, and is replaced by
-    a sum with ``after`` there."""
+def _updates_element(region: Region, loop: Op, start: Value, clobbers: Clobbers) -> bool:
+    """Whether ``start`` is an element that is loaded in ``region`` for the loop alone, may as well be loaded behind it,
+    and is replaced there."""
     load = start.op
-    if load is None or load not in region.ops or not clobbers.movable(load):
+    if load is None or load not in region.ops or not clobbers.plain(load):
         return False
     at, place = region.ops.index(load), region.ops.index(loop)
     return (
-        any(op.opcode == "store" and op.operands[:2] == [load.operands[0], after] for op in region.ops[place:])
+        any(op.opcode == "store" and op.operands[0] is load.operands[0] for op in region.ops[place:])
         and sum(op.operands.count(start) for op in walk(region)) == 1
         and not clobbers.among(load, region.ops[at : place + 1])
     )
