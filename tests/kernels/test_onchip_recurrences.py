@@ -58,7 +58,8 @@ __kernel void backward(__global const float *restrict u, __global float *restric
         }
 }
 """
-#: elements that one outer iteration after the other adds sums to: in a buffer, and in an array, where they are clipped
+#: elements that one outer iteration after the other adds sums to: in a buffer, and in an array, where they are clipped;
+#: and that it replaces where something is greater
 GATHERED = """
 __kernel void gathered(__global const int *restrict count, __global const int *restrict a, __global int *restrict out,
                        int n, int m)
@@ -82,6 +83,14 @@ __kernel void clipped(__global const int *restrict count, __global const int *re
     }
     for (int i = 0; i < 4; i++)
         out[i] = most[i];
+}
+__kernel void greatest(__global const int *restrict count, __global const int *restrict a, __global int *restrict out,
+                       int n, int m)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            if (a[i * m + k] > out[count[i]])
+                out[count[i]] = a[i * m + k];
 }
 """
 
@@ -136,7 +145,7 @@ def _launches() -> dict[str, list[Launch]]:
                 Launch({"count": of_each, "a": series[0], "out": series[1][:4].copy()}, {"n": n, "m": m})
                 for n, m in ((8, 3), (8, 1), (8, 0), (0, 3))
             ]
-            for name in ("gathered", "clipped")
+            for name in ("gathered", "clipped", "greatest")
         },
         "md_grid": [
             Launch({"count": full, "position": places, "force": forces}, {"side": 2}) for full in (of_each, 0 * of_each)
