@@ -352,9 +352,11 @@ class MemoryTime:
     def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, through: Through, interval: float) -> float:
         """Cycles that an iteration, one each ``interval``, waits until stores that its loads meet are in memory, or
         where these are forwarded or in memory on the chip, until they are made."""
-        waits = self._waits_at(op, hazard, plan)
+        begins = plan.place[self._waits_at(op, hazard, plan)]
+        if any(row.op.opcode == "loop" for row in plan.levels[begins.level].row):  # it waits while this loop runs
+            begins = Point(begins.level + 1, 0)
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
-        time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
+        time = max((through(plan, begins, one) for one in stores), default=float(plan.latency))
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
             time += PATIENCE + self.latency + PATH
         found = 0.0

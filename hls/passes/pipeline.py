@@ -226,8 +226,7 @@ def _lower(options: PipelineOptions) -> Stage:
             # Unrolling an outer loop makes inner bounds constant, so each round may find more.
             # A loop that only shifts an array becomes one operation, whether it is marked or not.
             Repeat((RecognizeShiftIdiom(fully_unrolled(options.record)), unroll, *CLEAN)),
-            # the earliest place where all barriers are known
-            LimitBarriers(options.max_barriers),
+            LimitBarriers(options.max_barriers),  # the earliest place where all barriers are known
         ),
     )
 
@@ -385,6 +384,7 @@ def _memory(options: PipelineOptions) -> Stage:
             # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),
             *TIDY,
+            PrivatizeReductions(),  # promoted elements are sums like others
             ForwardStores(address_bits, hazards),
             LowerPrivateMemories(),
             *TIDY,

@@ -20,12 +20,11 @@ class Clobbers:
 
     def movable(self, op: Op) -> bool:
         """Whether the operation is a load without a lane mask, of a buffer whose accesses nothing else observes."""
-        return (
-            op.opcode == "load"
-            and lane_mask(op) is None
-            and self._memory(op).space == "global"
-            and not self._memory(op).volatile
-        )
+        return self.plain(op) and self._memory(op).space == "global"
+
+    def plain(self, op: Op) -> bool:
+        """Whether the operation is a load without a lane mask, of a memory whose accesses nothing else observes."""
+        return op.opcode == "load" and lane_mask(op) is None and not self._memory(op).volatile
 
     def among(self, load: Op, ops: Iterable[Op]) -> bool:
         """Whether one of these operations, or of those inside them, may change the value of the load."""
