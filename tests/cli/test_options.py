@@ -113,7 +113,9 @@ def test_addresses_of_managers(folder):
     large = compiled(folder, "--axi-address-bits", "32", "--board", "u250")
     assert large.exit_code == 1 and "of memory DDR of board u250" in large.output, large.output
     nowhere = compiled(folder, "--axi-address-bits", "32", "--board", "ecp5_onchip")
-    assert nowhere.exit_code == 1 and "memory of board ecp5_onchip is on the chip, and has no AXI port" in nowhere.output
+    assert (
+        nowhere.exit_code == 1 and "memory of board ecp5_onchip is on the chip, and has no AXI port" in nowhere.output
+    )
 
 
 def test_single_precision_constants(folder):
