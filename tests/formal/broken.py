@@ -154,7 +154,7 @@ BREAKS = (
         "wrapped.eq(residue < before[:bits])",
         "wrapped.eq(residue <= before[:bits])",
     ),
-    Break("event_counters", EventCounters, "_totals", "with m.If(first)", "with m.If(0)"),
+    Break("event_counters", EventCounters, "_totals", "with m.If(invalid)", "with m.If(0)"),
     Break("event_counters", EventCounters, "elaborate", "until.eq(place)", "until.eq(0)"),
     # store units
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),

@@ -69,7 +69,7 @@ PROOFS = {
         "EventCounters of 3 bits",
         "each total, whenever it is shown, is the number of events since the clear; each is shown in every round",
         units.event_counters,
-        12,
+        16,
     ),
     "burst_builder": Proof(
         "BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1

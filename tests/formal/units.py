@@ -45,11 +45,14 @@ def event_counters():
     bench, bits = Bench(), 4
     part = bench.part("counters", EventCounters(3, bits))
     slot, events, clear = bench.constant(2, "slot"), bench.free(3, "events"), bench.free(1, "clear")
-    count, later, before = Signal(bits), Signal(bits), Signal(bits)
+    ages = [Signal(bits, name=f"count{age}") for age in range(EventCounters.LATENCY + 1)]
     bench.m.d.comb += [part.slot.eq(slot), part.events.eq(events), part.clear.eq(clear)]
-    bench.m.d.sync += [count.eq(Mux(clear, 0, count + events.bit_select(slot, 1))), later.eq(count), before.eq(later)]
+    bench.m.d.sync += [
+        ages[0].eq(Mux(clear, 0, ages[0] + events.bit_select(slot, 1))),
+        *(older.eq(younger) for younger, older in pairwise(ages)),
+    ]
     bench.assume(slot < 3, "the counter is there")
-    bench.check(~part.here | (part.total == before), "a total is the number of events")
+    bench.check(~part.here | (part.total == ages[-1]), "a total is the number of events")
     bench.soon(~part.here, part.round, "each total is shown in every round")
     bench.reach(part.here & (part.total == 7), "a residue has wrapped")
     return bench
