@@ -29,6 +29,7 @@ __all__ = [
     "body_time",
     "buffers_to_copy",
     "cells_of",
+    "copied_time",
     "fits",
     "rams_of",
     "worthwhile_bytes",
@@ -168,6 +169,12 @@ def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Bo
 def body_time(found: Planned) -> float:
     """The cycles of the loops that work on copies, without those that copy."""
     return _time(found.plan, dict.fromkeys(copied_buffers(found.function), 0))
+
+
+def copied_time(found: Planned, before: Planned, most_bytes: int) -> float:
+    """The cycles of the loops that work on copies, and of those that copy, for buffers of as many bytes as the accesses
+    of the kernel ``before`` reach in them, up to ``most_bytes``."""
+    return _time(found.plan, _sizes(found, before, most_bytes))
 
 
 def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:
