@@ -79,7 +79,7 @@ def _relevant(options: PipelineOptions) -> tuple[object, ...]:
     count, as each attempt has a model of its own."""
     timing = options.timing
     given = None if timing is None else (timing.model, timing.address_bits, timing.wait, timing.ram_latency)
-    later = replace(options, compared=frozenset(), copied=frozenset(), copy_bytes=0, side_by_side=1)
+    later = replace(options, compared=frozenset(), copied=frozenset(), copy_bytes=0, side_by_side=(1, 1))
     return given, replace(later, timing=None, cells=None, warn=None, record=None, inspection=None)
 
 

@@ -51,9 +51,9 @@ class Compilation:
 
     ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
     compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
-    discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
-    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), with ``side_by_side`` elements at a time. ``target_mhz`` is
-    the clock that kernels are scheduled for; None means the board's. ``early`` is what attempts have in common.
+    discarded. ``copied`` names buffers that the kernel gets copies of on the chip, with so
+    many elements ``side_by_side`` (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
+    clock that kernels are scheduled for; None means the board's. ``early`` is what attempts have in common.
     """
 
     board: Board
@@ -63,7 +63,7 @@ class Compilation:
     changes: list[Unrolled | Merged | Uncopied] = field(default_factory=list)
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
-    side_by_side: int = 1
+    side_by_side: tuple[int, int] = (1, 1)
     early: EarlyStages = field(default_factory=EarlyStages)
 
     def of(self, function: Function) -> "Compilation":

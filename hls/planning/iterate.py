@@ -20,7 +20,7 @@ suggests something better:
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
@@ -35,7 +35,16 @@ from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream
 from ..target.board import Board
 from .banking import When
 from .compilation import Compilation, CompiledKernel
-from .copied_buffers import SIDE_BY_SIDE, Copies, body_time, buffers_to_copy, copied_time, fits, worthwhile_bytes
+from .copied_buffers import (
+    MOST_BESIDE,
+    SIDE_BY_SIDE,
+    Copies,
+    body_time,
+    buffers_to_copy,
+    copied_time,
+    fits,
+    worthwhile_bytes,
+)
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
 from .interchanged_nests import (
     accesses_by_columns,
@@ -237,9 +246,11 @@ def _worth_copies(
     def refused(why: Mapping[str, str]) -> tuple[CompiledKernel, Compilation]:
         return replace(kernel, copies=Copies(most, (), tuple(sorted(why.items())))), attempt
 
-    tried, others = list[tuple[float, int, int, frozenset[str]]](), dict[str, str]()
+    tried, others = list[_Attempt](), dict[str, str]()
     try:
-        for side in (1, SIDE_BY_SIDE):
+        for side in ((1, 1), (SIDE_BY_SIDE, SIDE_BY_SIDE), (SIDE_BY_SIDE, 1)):
+            if len(set(side)) > 1 and not _differ(tried, kernel.function):
+                break
             found, fresh = _with_copies(kernel.function.name, names, most, side, program, compilation)
             others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
             copied = frozenset(copied_buffers(found.function))
@@ -247,12 +258,12 @@ def _worth_copies(
                 return refused(others)
             worth = worthwhile_bytes(found, kernel, most, board)
             if worth:
-                tried.append((body_time(found), worth, side, copied))
+                tried.append(_Attempt(body_time(found), worth, side, copied))
         if not tried:
             return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
-        _, worth, side, copied = min(tried, key=lambda one: (one[0], -one[2]))
-        if (worth, side) != (most, SIDE_BY_SIDE):  # else the last attempt
-            found, fresh = _with_copies(kernel.function.name, copied, worth, side, program, compilation)
+        best = min(tried, key=_Attempt.rank)
+        worth = best.most_bytes
+        found, fresh = _with_copies(kernel.function.name, best.copied, worth, best.side, program, compilation)
     except CompileError:  # the body twice may exceed a limit
         return refused(dict.fromkeys(names, "a second body of the kernel would exceed a limit of the compiler"))
     if not fits(found, kernel, compilation.timing, board.device, kernels):
@@ -262,11 +273,41 @@ def _worth_copies(
     ), fresh
 
 
+@dataclass(frozen=True)
+class _Attempt:
+    """Copies of buffers of at most so many bytes, the cycles of the loops that work on them, and how many elements of a
+    buffer they move at once: where the kernel only loads from it, and where it stores to it."""
+
+    cycles: float
+    most_bytes: int
+    side: tuple[int, int]
+    copied: frozenset[str]
+
+    def rank(self) -> tuple[float, int]:
+        """The least is the best."""
+        loaded, stored = self.side
+        return self.cycles / (MOST_BESIDE if loaded > stored else 1), -stored
+
+
+def _differ(tried: list[_Attempt], function: Function) -> bool:
+    """Whether several elements at once slow down the loops that work on copies, and not all copied buffers are stored
+    to, or none is: then these may move one at a time, and the others several."""
+    stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
+    if len(tried) < 2 or tried[1].cycles <= tried[0].cycles:
+        return False
+    return bool(tried[0].copied & stored) and not tried[0].copied <= stored
+
+
 def _with_copies(
-    name: str, buffers: frozenset[str], most_bytes: int, side: int, program: Module, compilation: Compilation
+    name: str,
+    buffers: frozenset[str],
+    most_bytes: int,
+    side: tuple[int, int],
+    program: Module,
+    compilation: Compilation,
 ) -> tuple[CompiledKernel, Compilation]:
-    """The only kernel of the program with copies of the buffers that may have some, ``side`` elements at a time, and
-    what was reported for it."""
+    """The only kernel of the program with copies of the buffers that may have some, so many elements ``side`` by side,
+    and what was reported for it."""
     options = replace(compilation.options, copy_bytes=most_bytes)
     fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers, side_by_side=side)
     return _as_written(optimize_alone(name, program, fresh), program, fresh)
