@@ -103,7 +103,7 @@ def _origin(module: Module, name: str) -> tuple[Function, ...]:
 
 def _relevant(options: PipelineOptions) -> tuple[object, ...]:
     """The options without those that only later stages use, and without whom reports go to."""
-    return _all(replace(options, compared=frozenset(), copied=frozenset(), copy_bytes=0, side_by_side=1))
+    return _all(replace(options, compared=frozenset(), copied=frozenset(), copy_bytes=0, side_by_side=(1, 1)))
 
 
 def _all(options: PipelineOptions) -> tuple[object, ...]:

@@ -213,8 +213,7 @@ def _lower(options: PipelineOptions) -> Stage:
             *CLEAN,
             Mem2Reg(warn=options.warn),
             *CLEAN,
-            # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry
-            # state
+            # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
             # before coalescing, which makes one loop of two
@@ -402,6 +401,7 @@ def _memory(options: PipelineOptions) -> Stage:
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
             # after the passes that move, combine or replace loads, and before those that shorten recurrences
             SpeculateLoads(through_memory=not hazards, compared=options.compared),
+            WithinArrays(SpeculateLoads(through_memory=True)),
             *TIDY,
         ),
     )
