@@ -208,8 +208,12 @@ class GroupCallChecker(PointerMathChecker):
             self.doubles = doubles
 
     def _printed(self, e: tt.Expr, kinds) -> tt.Expr:
-        if isinstance(e.type, ct.Pointer) and next(kinds) == "p":
-            return tt.Convert(ct.ULONG, e.span, e)
+        if isinstance(e.type, ct.Pointer):
+            kind = next(kinds)
+            if kind == "p":
+                return tt.Convert(ct.ULONG, e.span, e)
+            hint = "%s shows only a text in quotes: write it here" if kind == "s" else "print what it points to, or %p"
+            raise CompileError.at(e.span, f"%{kind} does not show '{e.type}'", hint, code=Code.PRINTF)
         element = ct.element_of(e.type)
         for _ in range(getattr(e.type, "length", 1)):
             if not ct.number(e.type):
