@@ -90,10 +90,13 @@ class Program(ParameterChecker):
             or isinstance(declared.type, ct.Pointer)
             or (node.init is None and not declared.const and declared.space is None and not elsewhere)
         ):
+            kept = declared.space == "global" or declared.space is None and node.init is None
             raise CompileError.at(
                 span,
                 f"the file-scope variable '{node.name}' must be __constant",
-                "write __constant before its type, and give it a value",
+                "give the kernels that use it a __global parameter, for a buffer of the host"
+                if kept
+                else "write __constant before its type, and give it a value",
                 code=Code.ADDRESS_SPACE,
             )
         if declared.space is None and not declared.const:
