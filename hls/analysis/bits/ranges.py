@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import BOOL, Function, IntType, Op, Region, Value, walk
@@ -11,7 +12,7 @@ from ..predicates.guarded_values import COMPARISONS, GuardedValue, GuardedValues
 from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
 
-__all__ = ["Range", "ranges"]
+__all__ = ["Range", "never_holds", "ranges"]
 
 _PATIENCE = 6  #: rounds until the ranges of a loop must settle; then its carried values are unknown
 
@@ -26,6 +27,17 @@ def ranges(function: Function) -> dict[Value, Range]:
         analysis.full(value)
     analysis.region(function.body)
     return analysis.of
+
+
+def never_holds(test: Value, of: Mapping[Value, Range]) -> bool:
+    """Whether a condition is false, or a comparison that is so for all values in these ranges."""
+    if constant(test) == 0:
+        return True
+    op = test.op
+    if op is None or (op.opcode, True) not in _NEVER or any(v not in of for v in op.operands):
+        return False
+    left, right = (of[v] for v in op.operands)
+    return _NEVER[op.opcode, True](left, right)
 
 
 @dataclass(eq=False, slots=True)
