@@ -1,7 +1,7 @@
 """The closed form of the performance model: cycles of a launch from its schedule, memory plan and workload, without
 hardware (docs/rationale/model.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,8 +13,9 @@ from ..passes.loops.unroll import Unrolled
 from ..planning.memory import MemoryPlan
 from ..planning.schedule import KernelPlan, RegionPlan
 from ..target.board import Board
+from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
-from .memory_time import Extremes, MemoryTime
+from .memory_time import MemoryTime
 from .pace import SchedulePace
 from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Prediction
 from .runs import RunCounts
@@ -49,8 +50,8 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
     """Predict one launch as if no call on a channel ever waited."""
     likely = timed(planned, workload, board)
     pace, memory, counts = likely.pace, likely.memory, likely.counts
-    least, most = (timed(planned, workload, board, one).cycles for one in (Extremes.LEAST, Extremes.MOST))
-    cycles = Interval(likely.cycles, min(least, likely.cycles), max(most, likely.cycles))
+    least, most = (timed(planned, workload, board, Unknown.all(one)).cycles for one in (Extreme.LEAST, Extreme.MOST))
+    cycles = Interval.of_cycles(likely.cycles, least, most)
     return Prediction(
         SCHEMA,
         workload.kernel,
@@ -59,7 +60,7 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
         likely.cycles * board.clock.period_ns * 1e-9,
         tuple(_loop(planned, pace, counts, op) for op in planned.plan.loops),
         tuple(_access(planned, memory, op) for op in planned.memory.outside),
-        _wide(cycles),
+        _wide(cycles, lambda case: timed(planned, workload, board, case).cycles),
         tuple(dict.fromkeys(f"{one.what}{at_line(one.span)}" for one in counts.assumptions)),
     )
 
@@ -88,7 +89,7 @@ def timed(
     planned: Planned,
     workload: Workload,
     board: Board,
-    extreme: Extremes = Extremes.LIKELY,
+    unknown: Unknown = LIKELY,
     ideal: Ideal = Ideal.NOTHING,
     scaled: Mapping[Op, float] = MappingProxyType({}),
 ) -> Timed:
@@ -98,8 +99,8 @@ def timed(
     for op, factor in scaled.items():
         counts.scale(op, factor)
     stands = {op: region for region in regions(planned.plan) for op in region.place}
-    memory = MemoryTime(planned.memory, counts, board, stands, extreme, ideal)
-    pace = SchedulePace(planned.plan, counts, memory, ideal)
+    memory = MemoryTime(planned.memory, counts, board, stands, unknown, ideal)
+    pace = SchedulePace(planned.plan, counts, memory, ideal, unknown)
     return Timed(pace.cycles + memory.ends, pace, memory, counts)
 
 
@@ -146,10 +147,11 @@ def _access(planned: Planned, memory: MemoryTime, op: Op) -> PredictedAccess:
     )
 
 
-def _wide(cycles: Interval) -> str:
+def _wide(cycles: Interval, found: Callable[[Unknown], float]) -> str:
+    """The assumption that makes an interval wide: the one that alone moves the farther end of it most. ``found`` are
+    the cycles of a case."""
     if cycles.most <= 1.02 * cycles.least:
         return ""
-    above, below = cycles.most - cycles.likely, cycles.likely - cycles.least
-    if below > above:
-        return "least: every access finds its word in its unit"
-    return "most: memory answers as it does under load"
+    extreme = Extreme.MOST if cycles.most - cycles.likely >= cycles.likely - cycles.least else Extreme.LEAST
+    moved = {what: abs(found(case) - cycles.likely) for what, case in Unknown.each(extreme).items()}
+    return f"{extreme.value}: {max(moved, key=lambda what: moved[what])}"

@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 
 from rtl_lib.lsu.constant import MOST_FILL, cache_fill
@@ -25,6 +24,7 @@ from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
 from .conflicts import pace_of_conflicts, pace_of_table
 from .executed import most_executions
+from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
 from .moved_words import moved_words, runs_of
 from .pace import Fetched
@@ -32,7 +32,7 @@ from .runs import LoopCount, RunCounts
 from .sequences import jumps
 from .workload import AccessRuns, Range
 
-__all__ = ["AccessTraffic", "Extremes", "MemoryTime"]
+__all__ = ["AccessTraffic", "MemoryTime"]
 
 #: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
 PATH = 10
@@ -81,15 +81,6 @@ class AccessTraffic:
         return min(1.0, max(0.0, found - self.same) / found) if found > 0 else 0.0
 
 
-class Extremes(Enum):
-    """What is assumed of memory: that every access is answered at once by its unit, the likely case, or that each waits
-    as long as under load."""
-
-    LEAST = "least"
-    LIKELY = "likely"
-    MOST = "most"
-
-
 class MemoryTime:
     """The times of one kernel's accesses on a board; see :class:`hls.model.pace.Responses`."""
 
@@ -99,10 +90,10 @@ class MemoryTime:
         counts: RunCounts,
         board: Board,
         regions: Mapping[Op, RegionPlan],
-        extreme: Extremes = Extremes.LIKELY,
+        unknown: Unknown = LIKELY,
         ideal: Ideal = Ideal.NOTHING,
     ) -> None:
-        self.memory, self.counts, self.board, self.extreme, self.ideal = memory, counts, board, extreme, ideal
+        self.memory, self.counts, self.board, self.unknown, self.ideal = memory, counts, board, unknown, ideal
         self._regions = regions  #: of each operation outside loops' own: the region that it stands in
         self._copies = Counter((op.opcode, op.span) for op in memory.outside)
         self._traffic: dict[Op, AccessTraffic] = {}
@@ -110,7 +101,7 @@ class MemoryTime:
     @cached_property
     def latency(self) -> float:
         """Kernel cycles from a request to its word: in a memory without other traffic, or at most under load."""
-        if self.extreme is Extremes.MOST and self.board.memory.timing:
+        if self.unknown.memory is Extreme.MOST and self.board.memory.timing:
             return float(self.board.read_latency) + PATH
         timing, period = self.board.memory.timing, self.board.clock.period_ns
         if isinstance(timing, DramTiming):
@@ -132,7 +123,7 @@ class MemoryTime:
     def _first_invocations(self) -> float:
         """Cycles for which the first token of a launch waits at the loads of loops inside others beyond the average
         first token of an invocation: in each level, it fetches a word where that one may find it in its unit."""
-        if self.extreme is Extremes.LEAST:
+        if self.unknown.memory is Extreme.LEAST:
             return 0.0
         found = 0.0
         for plan in set(self._regions.values()):
@@ -147,7 +138,7 @@ class MemoryTime:
     def _cold(self) -> float:
         """Blocks that several loads of one iteration bring into the constant cache, where none is fetched while another
         one is: the first iteration waits for all of them."""
-        if self.extreme is Extremes.LEAST:
+        if self.unknown.memory is Extreme.LEAST:
             return 0.0
         words: dict[str, float] = {}
         for op, access in self.memory.outside.items():
@@ -271,7 +262,7 @@ class MemoryTime:
         return self._waits_of(plan, through, max(interval, 1.0), behind=True)
 
     def _waits_of(self, plan: RegionPlan, through: Through, interval: float, behind: bool = False) -> float:
-        if self.extreme is Extremes.LEAST or Ideal.DEPENDENCES in self.ideal:
+        if self.unknown.conflicts is Extreme.LEAST or Ideal.DEPENDENCES in self.ideal:
             return 0.0
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
         for op, one in self.memory.hazards.items():
@@ -326,7 +317,7 @@ class MemoryTime:
             time = through(plan, plan.place[op], plan.place[store]) + PATIENCE + self.latency + PATH
             traffic = self.traffic(store)
             entered = traffic.words if per_word else traffic.count if certain else iterations
-            together = 1.0 if self.extreme is Extremes.LEAST else entered / self._bursts(store)
+            together = 1.0 if self.unknown.memory is Extreme.LEAST else entered / self._bursts(store)
             pace = pace_of_table(time, entries, min(together, BURST_STORES))
             found = max(found, entered / self.counts.units / iterations * pace)
         return found
@@ -444,7 +435,7 @@ class MemoryTime:
         searched = traffic.looked_up if access.unit in (LsuKind.CACHED_LOAD, LsuKind.SHARED_LOAD) else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
         ahead = _reads_ahead(access)
-        if ahead and not first or self.extreme is Extremes.LEAST or Ideal.MEMORY in self.ideal:
+        if ahead and not first or self.unknown.memory is Extreme.LEAST or Ideal.MEMORY in self.ideal:
             return made * held
         fetching = self._first(op, count, traffic.words) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)

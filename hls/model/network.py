@@ -21,7 +21,7 @@ from ..planning.schedule import Point, RegionPlan
 from ..planning.schedule.channels import ASKED, TO_CHANNEL
 from ..target.board import Board
 from .estimate import NotModelled, Planned, Timed, alone, regions, timed
-from .memory_time import Extremes
+from .extremes import Extreme, Unknown
 from .prediction import Interval, Prediction
 from .workload import Workload
 
@@ -92,12 +92,12 @@ def estimate_network(members: Sequence[Member], channels: Sequence[ChannelPlan],
     that is not among the ``members``, or no kernel could ever go on."""
     _check_ends(members, channels)
     likely, least, most = (
-        _cycles(members, channels, board, one) for one in (Extremes.LIKELY, Extremes.LEAST, Extremes.MOST)
+        _cycles(members, channels, board, Unknown.all(one)) for one in (Extreme.LIKELY, Extreme.LEAST, Extreme.MOST)
     )
     found = []
     for one in members:
         now, low, high = likely[one.name], least[one.name], most[one.name]
-        cycles = Interval(now, min(low, now), max(high, now))
+        cycles = Interval.of_cycles(now, low, high)
         prediction = alone(one.planned, one.workload, board)
         found.append(replace(prediction, cycles=cycles, seconds=now * board.clock.period_ns * 1e-9))
     return found
@@ -113,10 +113,10 @@ def _check_ends(members: Sequence[Member], channels: Sequence[ChannelPlan]) -> N
 
 
 def _cycles(
-    members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board, extreme: Extremes
+    members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board, unknown: Unknown
 ) -> dict[str, float]:
     """Cycles of each member's launch."""
-    found = {one.name: _Calls(one, timed(one.planned, one.workload, board, extreme)) for one in members}
+    found = {one.name: _Calls(one, timed(one.planned, one.workload, board, unknown)) for one in members}
     edges = [edge for one in found.values() for edge in one.edges()]
     edges += [edge for channel in channels if not channel.stream for edge in _channel_edges(channel, found)]
     first = {node: cycles for one in found.values() for node, cycles in one.first.items()}

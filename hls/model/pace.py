@@ -22,10 +22,12 @@ from ..ir import Attr, Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan, Row
 from ..planning.schedule.plan import Window
 from ..planning.schedule.queues import MEETING_LATENCY
+from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
+from .rows import time_of_rows
 from .runs import RunCounts
 
-__all__ = ["Fetched", "LoopPace", "Responses", "SchedulePace"]
+__all__ = ["Fetched", "Gap", "LoopPace", "Responses", "SchedulePace"]
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,27 @@ class Responses(Protocol):
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A window between the invocations of a loop: the first token of the next one waits until the token number
+    ``ahead`` of this one, or the last one, has passed it, ``through`` cycles after its issue."""
+
+    through: float
+    ahead: float = math.inf
+
+    def cycles(self, trips: float, interval: float) -> float:
+        """From the first issue of an invocation of so many iterations to that of the next one."""
+        return max(min(self.ahead, trips - 1), 0.0) * interval + self.through
+
+
+@dataclass(frozen=True)
 class LoopPace:
     """An average invocation of a loop that is entered, ``trips`` iterations long; ``taken`` is the share of invocations
     that are. ``alone`` are the cycles from one of its iterations to the next for the loop's own sake, for ``cause``;
     ``latency`` are those of the first iteration, from its issue to its exit.
 
-    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the cycles
-    from the first issue of an invocation to that of the next one where windows keep them apart, else 0; ``slots`` are
-    the invocations that may be interleaved.
+    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the windows
+    that keep invocations apart; ``slots`` are the invocations that may be interleaved. ``spread`` are pairs of the
+    iterations of some invocations and their share, or nothing if all are alike.
     """
 
     trips: float
@@ -78,11 +93,13 @@ class LoopPace:
     cause: str
     latency: float
     shared: float
-    apart: float
+    apart: tuple[Gap, ...]
     slots: int
     invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
     least: float = 1.0  #: cycles between any two tokens of the header
     exposed: float = 0.0  #: cycles for which an invocation's first token keeps those behind it from going on
+    spread: tuple[tuple[float, float], ...] = ()
+    order: Extreme = Extreme.LIKELY  #: in which invocations of several lengths come
 
     @property
     def interval(self) -> float:
@@ -98,16 +115,37 @@ class LoopPace:
         """Cycles for which so many invocations hold the header, ``together`` of them interleaved at most: they share
         its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
         count, slots = invocations * self.taken, min(self.slots, together)
-        rows = math.ceil(count / slots - 1e-9) if alone else count / slots
-        issues = self.trips * max(self.shared, self.least, self.alone if slots == 1 else 0.0) + self.exposed
-        return max(rows * self.trips * self.interval, count * issues, count * self.apart)
+        each = self.spread or ((self.trips, 1.0),)
+        held = count * sum(share * self._held_by(trips, slots) for trips, share in each)
+        return max(held, self._rows(count, slots)) if alone else held
+
+    def _held_by(self, trips: float, slots: float) -> float:
+        """Cycles for which an invocation of so many iterations holds the header, of which ``slots`` are interleaved."""
+        issue = max(self.shared, self.least, self.alone if slots == 1 else 0.0)
+        apart = max((gap.cycles(trips, self.interval) for gap in self.apart), default=0.0)
+        return max(trips * self.interval / slots, trips * issue + self.exposed, apart)
+
+    def _rows(self, count: float, slots: float) -> float:
+        """Cycles of so many invocations in so many slots, where none follow: the last ones do not fill all slots. An
+        invocation goes into the slot that is free first."""
+        if not self.spread or slots == 1:
+            return math.ceil(count / slots - 1e-9) * self.trips * self.interval
+        return time_of_rows(self.spread, count, slots, self.order) * self.interval
 
 
 class SchedulePace:
     """The paces of all loops of one kernel, with something of its schedule made ideal."""
 
-    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses, ideal: Ideal = Ideal.NOTHING) -> None:
+    def __init__(
+        self,
+        plan: KernelPlan,
+        counts: RunCounts,
+        responses: Responses,
+        ideal: Ideal = Ideal.NOTHING,
+        unknown: Unknown = LIKELY,
+    ) -> None:
         self.plan, self.counts, self.responses, self.ideal = plan, counts, responses, ideal
+        self.unknown = unknown
         self._least = 0.0 if Ideal.RESOURCES in ideal else 1.0
         self._paces: dict[Op, LoopPace] = {}
 
@@ -117,7 +155,7 @@ class SchedulePace:
         as loops and latencies go."""
         top, groups = self.plan.top, self.counts.top_tokens
         paces = [self.of(op) for op in self._inside(top)]
-        more = max((self._behind(paces, k, groups, groups) for k in range(len(paces))), default=0.0)
+        more = self._behind_all(paces, groups, groups)
         inside = self.through(top, Point(0, 0), _end(top), first=True) + max(more, groups - 1)
         return self.plan.static_depth + inside + 1
 
@@ -150,7 +188,7 @@ class SchedulePace:
             exposed = max(0.0, exposed - trips * self.responses.conflicting(plan, self.through, unhindered))
         shared = max(shared, narrow)
         own = latency + (trips - 1) * max(alone, self.responses.interval(plan, self.through), self._least)
-        extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
+        extra = self._behind_all(paces, trips, together)
         return LoopPace(
             trips=trips,
             taken=count.taken,
@@ -158,11 +196,13 @@ class SchedulePace:
             cause=cause,
             latency=latency,
             shared=shared,
-            apart=self._apart(plan, trips, max(alone, shared, self._least)),
+            apart=self._apart(plan),
             slots=slots,
             invocation=max(own, latency + extra),
             least=self._least,
             exposed=exposed,
+            spread=count.spread,
+            order=self.unknown.order,
         )
 
     def _through_rows(self, plan: RegionPlan, interval: float) -> tuple[float, float]:
@@ -184,6 +224,12 @@ class SchedulePace:
                 slowest = max(slowest, (interval + waiting * cycles) / (1 + waiting * room))
         return exposed, slowest
 
+    def _behind_all(self, paces: list[LoopPace], trips: float, together: float) -> float:
+        """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since the loops inside are
+        entered once for each: those of the slowest, or those of all if they do not overlap."""
+        each = [self._behind(paces, k, trips, together) for k in range(len(paces))]
+        return sum(each) if self.unknown.fill is Extreme.MOST else max(each, default=0.0)
+
     def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
         """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since loop ``number`` of
         those inside is entered once for each. The interleaved invocations of its last row end together, so that the
@@ -191,6 +237,8 @@ class SchedulePace:
         pace = paces[number]
         slots = min(pace.slots, together)
         row = trips - (math.ceil(trips / slots - 1e-9) - 1) * slots
+        if self.unknown.fill is Extreme.LEAST:  # what follows fills the slots, and what is behind runs beside
+            return max(0.0, pace.held(trips, together, alone=False) - pace.held(1.0, 1.0, alone=True))
         tail = max((one.held(1.0, 1.0, alone=True) for one in paces[number + 1 :]), default=0.0)
         return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
 
@@ -234,20 +282,18 @@ class SchedulePace:
             return inside / window.most
         return (self.counts.group - 1 + inside) / (window.most * self.counts.group)
 
-    def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
-        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
-        next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
-        found = 0.0
+    def _apart(self, plan: RegionPlan) -> tuple[Gap, ...]:
+        """The windows that keep the invocations of a loop apart."""
         if Ideal.DEPENDENCES in self.ideal:
-            return found
+            return ()
+        found = []
         for level in plan.levels:
             for window in level.windows:
                 if window.overlap or not (window.between or window.ahead is not None):
                     continue
                 through = self.through(plan, Point(level.index, 0), window.until)
-                before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
-                found = max(found, max(before, 0.0) * interval + through)
-        return found
+                found.append(Gap(through, math.inf if window.ahead is None else window.ahead))
+        return tuple(found)
 
     def through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
         """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``

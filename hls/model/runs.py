@@ -33,11 +33,13 @@ class Assumption:
 @dataclass(frozen=True)
 class LoopCount:
     """A loop of the schedule over a whole launch: its iterations and invocations. ``entered`` are the invocations with
-    at least one iteration."""
+    at least one iteration; ``spread`` are pairs of the iterations of some of these and their share, or nothing if all
+    have as many."""
 
     iterations: float
     invocations: float
     entered: float
+    spread: tuple[tuple[float, float], ...] = ()
 
     @property
     def trips(self) -> float:
@@ -82,7 +84,8 @@ class RunCounts:
     def scale(self, op: Op, factor: float) -> None:
         """Count only a part of a loop's iterations, as if its body did the work of several."""
         found = self.loop(op)
-        self._counts[op] = replace(found, iterations=found.iterations * factor)
+        spread = tuple((trips * factor, share) for trips, share in found.spread)
+        self._counts[op] = replace(found, iterations=found.iterations * factor, spread=spread)
 
     def loop(self, op: Op) -> LoopCount:
         """The counts of a loop of the schedule."""
@@ -110,7 +113,8 @@ class RunCounts:
         iterations = sum(_unrolled(one, factor) for one in inner)
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
-        return LoopCount(iterations / copies, invocations / copies, entered / copies)
+        spread = _spread(outer, factor) if inner == outer else ()
+        return LoopCount(iterations / copies, invocations / copies, entered / copies, spread)
 
     @cached_property
     def _on_copies(self) -> bool:
@@ -178,6 +182,21 @@ def _unrolled(loop: LoopRuns, factor: int) -> float:
     whole = sum(-(-one.low // factor) * one.count for one in loop.trips.ranges if one.low == one.high)
     ranged = sum(one.count for one in loop.trips.ranges if one.low != one.high)
     return whole + (loop.iterations - exact) / factor + ranged * (factor - 1) / 2 / factor
+
+
+def _spread(loops: Sequence[LoopRuns], factor: int) -> tuple[tuple[float, float], ...]:
+    """How the invocations that are entered differ in their iterations, each of which is ``factor`` of the source. In a
+    range of trips all are taken to have as many, so that the sum is that of the loops."""
+    ranges = [one for loop in loops for one in loop.trips.ranges if one.high > 0]
+    exact = sum(one.low * one.count for one in ranges if one.low == one.high)
+    middle = sum((one.low + one.high) / 2 * one.count for one in ranges if one.low != one.high)
+    scale = (sum(one.iterations for one in loops) - exact) / middle if middle else 1.0
+    each: Counter[float] = Counter()
+    for one in ranges:
+        trips = one.low if one.low == one.high else scale * (one.low + one.high) / 2
+        each[float(math.ceil(trips / factor)) if one.low == one.high else max(1.0, trips / factor)] += one.count
+    whole = sum(each.values())
+    return tuple((trips, count / whole) for trips, count in sorted(each.items())) if len(each) > 1 else ()
 
 
 def _entered(trips: Histogram) -> int:

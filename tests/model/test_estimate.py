@@ -75,7 +75,7 @@ def test_memory_outside_the_chip():
 
 
 def pace(**changed) -> LoopPace:
-    given = {"trips": 10.0, "taken": 1.0, "alone": 1.0, "cause": "", "latency": 30.0, "shared": 1.0, "apart": 0.0}
+    given = {"trips": 10.0, "taken": 1.0, "alone": 1.0, "cause": "", "latency": 30.0, "shared": 1.0, "apart": ()}
     return LoopPace(**(given | {"slots": 1, "invocation": 40.0} | changed))
 
 
