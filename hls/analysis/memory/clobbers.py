@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ...ir import Function, MemoryObject, Op, Region, lane_mask, may_share, memory_name, walk
+from ...ir import Attr, Function, MemoryObject, Op, Region, has, lane_mask, may_share, memory_name, walk
 from ...ir.accesses import reaches_memory
 
 __all__ = ["Clobbers"]
@@ -33,6 +33,8 @@ class Clobbers:
     def _clobbers(self, load: Op, op: Op) -> bool:
         if op.opcode == "barrier":
             return any(self._overlap(load, write) for write in self._writes)
+        if op.opcode == "fresh" or has(op, "whole"):
+            return op.attrs[Attr.MEM] == memory_name(load)
         return op.opcode in _ACQUIRES or reaches_memory(op) and op.opcode != "load" and self._overlap(load, op)
 
     def _overlap(self, load: Op, write: Op) -> bool:

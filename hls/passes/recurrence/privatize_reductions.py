@@ -8,6 +8,7 @@ from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, loop
 from ...ir.associative import emit, neutral, pair_of
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, resolve
+from ...ir.wrapping import keep_wrapping
 from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
@@ -84,11 +85,12 @@ class _Changed:
 
 
 def _changed(loop: Op, k: int) -> _Changed | None:
-    """The carried bit that says whether a minimum or maximum, carried value ``k``, is another than at the start: one
-    comes with an element that is only stored if it changes."""
+    """The carried bit that says whether a minimum or maximum, carried value ``k``, has been replaced: one comes with an
+    element that is only stored if it changes. A bit that says whether it has been kept is none: some iteration may
+    keep a value that an earlier one took."""
     (body,) = loop.regions
     op, (_, *following) = body.terminator.operands[1 + k].op, body.terminator.operands
-    compared = _comparison(op) if op is not None else []
+    compared = _comparison(op) if op is not None and op.operands[-1] is body.args[k] else []
     for at, (arg, start, value) in enumerate(zip(body.args, loop.operands[1:], following, strict=True)):
         note = value.op
         if compared and note is not None and note.opcode == "or" and constant(start) == 0 and arg.type == BOOL:
@@ -104,7 +106,7 @@ def _kind(body: Region, k: int, note: Op | None) -> str | None:
     carried, following = body.args[k], body.terminator.operands[1 + k]
     op = following.op
     pair = pair_of(op)
-    if pair is None and op is not None and op.opcode == "sub" and op.operands[0] is carried:
+    if pair is None and op is not None and op.opcode == "sub" and op.operands[0] is carried is not op.operands[1]:
         kind, parts = "add", {op}
     elif pair is not None and (pair.left is carried) != (pair.right is carried):
         kind, parts = pair.kind, {present(op), *_comparison(present(op))}
@@ -129,6 +131,7 @@ def _add_behind(region: Region, loop: Op, k: int, kind: str, changed: _Changed |
     before, behind = Builder(Region(), loop.span), Builder(Region(), body.terminator.operands[1 + k].defining_op.span)
     loop.operands[1 + k] = neutral(kind, instance(start.type, IntType), before)
     joined = {total: emit(kind, start, total, behind)}
+    keep_wrapping(present(body.terminator.operands[1 + k].op), present(joined[total].op))
     if changed is not None:
         sides = [start if v is body.args[k] else total for v in changed.comparison.operands]
         differs = behind.value(changed.comparison.opcode, *sides)
