@@ -1,6 +1,7 @@
 """Built-in functions of work-groups: barriers, fences, atomic operations, async copies; and printf."""
 
 import re
+from math import prod
 
 from pycparser import c_ast
 
@@ -38,6 +39,9 @@ _ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
+
+#: combinations of texts that ``?:`` selects in one call of printf, at most: each becomes a call of its own
+MOST_COMBINATIONS = 64
 
 
 class GroupCallChecker(PointerMathChecker):
@@ -203,8 +207,16 @@ class GroupCallChecker(PointerMathChecker):
         return self.after([a for a in arguments[shown:] if not _is_address(a)], printed)
 
     def _printf_of_choice(self, nodes, k: int) -> tt.Expr:
-        """``printf("%s", c ? "a" : "b")`` is ``c ? printf("%s", "a") : printf("%s", "b")``."""
-        choice = nodes[k]
+        """``printf("%s", c ? "a" : "b")`` is ``c ? printf("%s", "a") : printf("%s", "b")``: a call for each combination
+        of texts."""
+        choice, combinations = nodes[k], prod(map(_choices, nodes))
+        if combinations > MOST_COMBINATIONS:
+            raise CompileError.at(
+                self.span(choice),
+                f"this printf selects among {combinations:,} combinations of texts: at most {MOST_COMBINATIONS}",
+                "write several calls of printf, each with some of the texts",
+                code=Code.PRINTF,
+            )
         calls = (
             c_ast.FuncCall(
                 c_ast.ID("printf", choice.coord), c_ast.ExprList([*nodes[:k], one, *nodes[k + 1 :]]), choice.coord
@@ -274,6 +286,11 @@ def _is_choice(node: c_ast.Node) -> bool:
         _is_choice(one) or (isinstance(one, c_ast.Constant) and one.type == "string")
         for one in (node.iftrue, node.iffalse)
     )
+
+
+def _choices(node: c_ast.Node) -> int:
+    """Among how many texts an argument selects; 1 if it is no choice."""
+    return _choices(node.iftrue) + _choices(node.iffalse) if _is_choice(node) else 1
 
 
 def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
