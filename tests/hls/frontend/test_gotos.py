@@ -122,6 +122,28 @@ def test_into_a_switch():
     run_both(pocl_context(), SWITCHES, "k", given)
 
 
+AROUND = """__kernel void k(__global const int *a, __global int *o, int n) {
+  for (int i = 0; i < n; i++) {
+    int v = a[i] & 3, s = 0, fuel = 3;
+    if (a[i] > 20) goto in;
+    switch (v) {
+      for (;;) { case 0: s++; if (s > 5) break; in: s += 2; continue; }
+      case 1: s += 50; break;
+      case 2: do { s += 9; shared: s += 3; if (fuel-- > 0) goto in; } while (s < 20);
+    }
+    if (fuel-- > 0 && v) goto shared;
+    o[i] = s;
+  }
+}
+"""
+
+
+def test_into_a_switch_with_cases_inside_a_loop():
+    """Also where the switch has selected none of its cases before, or was not reached: as PoCL."""
+    given = {"a": np.arange(30, dtype=np.int32), "o": np.full(30, -1, np.int32), "n": np.int32(30)}
+    run_both(pocl_context(), AROUND, "k", given)
+
+
 CHECKED = """#define CHECK(condition, value) ({ if (!(condition)) { o[i] = value; return; } })
 __kernel void k(__global const int *a, __global int *o, int n) {
   int i = get_global_id(0);
