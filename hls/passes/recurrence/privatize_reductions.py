@@ -90,7 +90,7 @@ def _changed(loop: Op, k: int) -> _Changed | None:
     keep a value that an earlier one took."""
     (body,) = loop.regions
     op, (_, *following) = body.terminator.operands[1 + k].op, body.terminator.operands
-    compared = _comparison(op) if op is not None and op.operands[-1] is body.args[k] else []
+    compared = _comparison(op) if op is not None and op.operands[-1:] == [body.args[k]] else []
     for at, (arg, start, value) in enumerate(zip(body.args, loop.operands[1:], following, strict=True)):
         note = value.op
         if compared and note is not None and note.opcode == "or" and constant(start) == 0 and arg.type == BOOL:

@@ -84,7 +84,7 @@ def test_what_cannot_be_known_ahead_stays(name):
 
 
 #: of the loops above those whose loads are streams where memory stalls
-STREAMS = ("moved_in_a_branch", "product", "multiples", "two_streams", "guarded")
+STREAMS = ("moved_in_a_branch", "product", "multiples", "two_streams", "guarded", "scattered")
 
 
 def test_where_memory_stalls_streams_are_loaded_ahead():
