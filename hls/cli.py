@@ -34,6 +34,7 @@ from .cli_options import (
     LIBRARY_FILES,
     LIMITS,
     CompileCommand,
+    check_address_bits,
     check_prefix,
     design_option,
     output_folder,
@@ -43,7 +44,7 @@ from .dependency_file import dependency_rule
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic
 from .narrow import present
-from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
+from .options import AXI_ADDRESS_BITS, CONTROLS, COUNTERS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals
 from .target.board import Board
@@ -166,6 +167,14 @@ def main() -> None:
     metavar="N",
     default=0,
     help="Reach all banks of a memory through N AXI4 managers; 0 for one for each bank.  [default: 0]",
+)
+@click.option(
+    "--axi-address-bits",
+    type=Numbers(min(AXI_ADDRESS_BITS), max(AXI_ADDRESS_BITS)),
+    metavar="|".join(map(str, AXI_ADDRESS_BITS)),
+    callback=check_address_bits,
+    default=AXI_ADDRESS_BITS[0],
+    help="Width of the addresses of the AXI4 managers.  [default: 64]",
 )
 @output_folder("Output folder.  [default: name of the source]")
 @click.option(

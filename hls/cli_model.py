@@ -37,6 +37,8 @@ from .rtl_library import RtlFunction
 from .signals import supervise
 from .target.board import Board
 
+#: digits behind the point in JSON: seconds in nanoseconds
+NANO = 9
 __all__ = ["estimate_command", "predict_command"]
 
 
@@ -119,7 +121,9 @@ def estimate_command(
         else:
             found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
     messages.show()
-    shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
+    shown = (
+        json.dumps([plain(one, NANO) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
+    )
     click.echo(shown)
 
 

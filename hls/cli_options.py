@@ -19,7 +19,7 @@ from .cli_project import Merged, ProjectCommand
 from .design import DesignError, read_design
 from .diag import Code, CompileError, Diagnostic, render
 from .limits import Limits
-from .options import COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES
+from .options import AXI_ADDRESS_BITS, COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES
 from .rtl_library import RtlFunction, load_libraries
 from .target.board import MHZ, BoardError, board_and_clock, known_boards
 
@@ -38,6 +38,7 @@ __all__ = [
     "PLACEMENT_SEED",
     "CompileCommand",
     "board_is_named",
+    "check_address_bits",
     "check_board",
     "check_prefix",
     "check_trace",
@@ -101,6 +102,13 @@ def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str
             raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE with a name as in C")
         found[name] = value if equals else "1"
     return found
+
+
+def check_address_bits(_context: click.Context, _parameter: click.Parameter, bits: int) -> int:
+    """The width of the addresses of AXI4 managers; a usage error for one that they cannot have."""
+    if bits not in AXI_ADDRESS_BITS:
+        raise click.BadParameter(f"addresses can have {' or '.join(map(str, AXI_ADDRESS_BITS))} bits, not {bits}")
+    return bits
 
 
 def check_prefix(_context, _parameter, name: str) -> str:

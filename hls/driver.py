@@ -15,7 +15,7 @@ from .frontend import Result as Parsed
 from .frontend import parse_source, rarely_collected
 from .ir import Attr, Function, Module, Op, Value
 from .model.workload import source_hash
-from .options import Options
+from .options import AXI_ADDRESS_BITS, Options
 from .passes.inspection import Inspection
 from .passes.link.apply_design import apply_design
 from .passes.link.place_buffers import as_used
@@ -313,59 +313,56 @@ def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, 
 
 def with_ports(board: Board, options: Options) -> Board:
     """The board with the ports to memory, and the order of banks, that the options ask for. Raises CompileError."""
-    masters = options.axi_masters
-    for memory in board.memories if masters else ():
-        if memory.kind == "onchip":
-            raise CompileError(
-                Diagnostic(
-                    f"--axi-masters: memory of board {board.name} is on the chip, and has no AXI port",
-                    hint="leave the option out, or choose a board with memory outside the chip (`sluice boards`)",
-                    code=Code.OPTIONS,
-                )
+    masters, narrow = options.axi_masters, options.axi_address_bits < max(AXI_ADDRESS_BITS)
+    for name, asked in (("--axi-masters", masters > 0), ("--axi-address-bits", narrow)):
+        if asked and any(memory.kind == "onchip" for memory in board.memories):
+            raise _refused(
+                f"{name}: memory of board {board.name} is on the chip, and has no AXI port",
+                "leave the option out, or choose a board with memory outside the chip (`sluice boards`)",
             )
+    for memory in board.memories if masters else ():
         if len(memory.banks) % masters:
             fitting = [str(n) for n in range(1, len(memory.banks) + 1) if not len(memory.banks) % n]
-            raise CompileError(
-                Diagnostic(
-                    f"--axi-masters: {masters} does not divide the number of banks of memory {memory.name} of board "
-                    f"{board.name}, {len(memory.banks)}",
-                    hint=f"ask for {' or '.join(fitting)}, or leave the option out",
-                    code=Code.OPTIONS,
-                )
+            raise _refused(
+                f"--axi-masters: {masters} does not divide the number of banks of memory {memory.name} of board "
+                f"{board.name}, {len(memory.banks)}",
+                f"ask for {' or '.join(fitting)}, or leave the option out",
             )
     board = board.behind(masters)
+    for memory in board.memories:
+        if (most := max(bank.bytes for bank in memory.banks)) > 1 << options.axi_address_bits:
+            raise _refused(
+                f"--axi-address-bits: an AXI4 manager reaches {most:,} bytes of memory {memory.name} of board "
+                f"{board.name}, more than addresses of {options.axi_address_bits} bits can",
+                "leave the option out" + (", or give each bank a manager: leave --axi-masters out" if masters else ""),
+            )
     for name in options.no_interleaving:
         if named := board.memory_named(name):  # None: the program does not use it
             board = board.with_memory(named.partitioned())
     return board
 
 
+def _refused(message: str, hint: str) -> CompileError:
+    """The error about options that do not suit the board."""
+    return CompileError(Diagnostic(message, hint=hint, code=Code.OPTIONS))
+
+
 def _check(options: Options, board: Board) -> None:
     for name in options.no_interleaving:
         if board.memory_named(name) is None:
-            raise CompileError(
-                Diagnostic(
-                    f"-no-interleaving: board {board.name} has no memory {name!r}",
-                    hint=f"it has {', '.join(memory.name for memory in board.memories)}; default is "
-                    f"{board.memory.name}",
-                    code=Code.OPTIONS,
-                )
+            raise _refused(
+                f"-no-interleaving: board {board.name} has no memory {name!r}",
+                f"it has {', '.join(memory.name for memory in board.memories)}; default is {board.memory.name}",
             )
     if options.control != "wires":
         return
     if board.memory.kind != "onchip":
-        raise CompileError(
-            Diagnostic(
-                f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
-                hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip",
-                code=Code.OPTIONS,
-            )
+        raise _refused(
+            f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
+            "leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip",
         )
     if options.counters:
-        raise CompileError(
-            Diagnostic(
-                "counters are read through control registers, which plain wires have none of",
-                hint="leave --counters out, or --control at axi-lite",
-                code=Code.OPTIONS,
-            )
+        raise _refused(
+            "counters are read through control registers, which plain wires have none of",
+            "leave --counters out, or --control at axi-lite",
         )

@@ -8,11 +8,22 @@ from .design import Design
 from .limits import DEFAULT_LIMITS, Limits
 from .rtl_library import RtlFunction
 
-__all__ = ["CONTROLS", "COUNTERS", "FEED_FORWARDS", "MOST_CACHE_BYTES", "RESETS", "STREAM_NAMES", "Options"]
+__all__ = [
+    "AXI_ADDRESS_BITS",
+    "CONTROLS",
+    "COUNTERS",
+    "FEED_FORWARDS",
+    "MOST_CACHE_BYTES",
+    "RESETS",
+    "STREAM_NAMES",
+    "Options",
+]
 
 #: most bytes of a cache of load units
 MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
+#: widths that addresses of the AXI4 managers can have, the usual one first
+AXI_ADDRESS_BITS = (64, 32)
 #: the level at which the reset port acts: ``rst``, or ``rst_n``
 RESETS = ("high", "low")
 #: the signals of a stream: valid, ready, data, or those of AXI4-Stream: tvalid, tready, tdata
@@ -52,6 +63,7 @@ class Options:
         ``RESETS`` and ``STREAM_NAMES``
     prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
     axi_masters : AXI4 managers for each memory, a divisor of the number of its banks; 0 for one for each bank
+    axi_address_bits : width of the addresses of AXI4 managers, one of ``AXI_ADDRESS_BITS``
     no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
         buffers; others are interleaved as the board specifies
     group_items, local_bytes : size of the largest work-group, and of a local memory argument, where a kernel does not
@@ -81,6 +93,7 @@ class Options:
     const_cache_bytes: int = 16384
     no_interleaving: tuple[str, ...] | str = ()
     axi_masters: int = 0
+    axi_address_bits: int = AXI_ADDRESS_BITS[0]
     denorms_are_zero: bool = False
     reset_active: str = "high"
     stream_names: str = "plain"
@@ -128,10 +141,11 @@ class Options:
         if self.prefix and not re.fullmatch(r"[A-Za-z_]\w*", self.prefix, re.ASCII):
             raise ValueError(f"prefix must be a name as in Verilog, not {self.prefix!r}")
         for name, known in (
+            ("axi_address_bits", AXI_ADDRESS_BITS),
             ("control", CONTROLS),
             ("feed_forward", FEED_FORWARDS),
             ("reset_active", RESETS),
             ("stream_names", STREAM_NAMES),
         ):
             if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
+                raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, not {getattr(self, name)!r}")

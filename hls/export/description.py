@@ -33,8 +33,8 @@ __all__ = [
 #: version of the fields; keys are added within a version, and never change their meaning
 SCHEMA = 1
 FILE = "interface.json"
-#: AXI4 managers: width of addresses and of IDs, and most beats of a burst
-ADDRESS_BITS, ID_BITS, BURST = 64, 1, 16
+#: AXI4 managers: width of IDs, and most beats of a burst
+ID_BITS, BURST = 1, 16
 #: the subordinate of the registers
 CONTROL_DATA_BITS, CONTROL_ADDRESS_BITS = 32, 24
 
@@ -181,13 +181,14 @@ def _buses(interface: SystemInterface) -> Iterator[Bus]:
             if not kernel.autorun:
                 yield Bus(kernel.name, "wires", "subordinate", 0)
     banks = [(one, bank) for one in interface.memories for bank in range(one.banks)] if interface.axi else []
+    widths = {port.name: port.bits for port in interface.ports}
     for number, (bits, (memory, bank)) in enumerate(zip(interface.axi, banks, strict=True)):
         yield Bus(
             name=f"m_axi{number}",
             protocol="axi4",
             role="manager",
             data_bits=bits,
-            address_bits=ADDRESS_BITS,
+            address_bits=widths[f"m_axi{number}_araddr"],
             id_bits=ID_BITS,
             burst=BURST,
             outstanding=memory.outstanding,

@@ -24,7 +24,7 @@ from .scope import Occurrence
 #: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
 #: new objects after which garbage is searched for among them, and searches after which it is among older ones
-OBJECTS, OLDER = 1_000_000, 5
+OBJECTS, OLDER = 800_000, 5
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
 __all__ = ["FrontendError", "Options", "Result", "parse_source", "rarely_collected"]

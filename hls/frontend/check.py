@@ -13,7 +13,7 @@ from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_functi
 from .check_parameters import ParameterChecker, check_room
 from .entered import structured
 from .flow import completes, stray_gotos
-from .jumps import labels
+from .jumps import labels, labels_in_expressions
 from .lexer import Attribute
 from .old_style import complete_prototypes
 from .parse import Syntax
@@ -90,10 +90,13 @@ class Program(ParameterChecker):
             or isinstance(declared.type, ct.Pointer)
             or (node.init is None and not declared.const and declared.space is None and not elsewhere)
         ):
+            kept = declared.space == "global" or declared.space is None and node.init is None
             raise CompileError.at(
                 span,
                 f"the file-scope variable '{node.name}' must be __constant",
-                "write __constant before its type, and give it a value",
+                "give the kernels that use it a __global parameter, for a buffer of the host"
+                if kept
+                else "write __constant before its type, and give it a value",
                 code=Code.ADDRESS_SPACE,
             )
         if declared.space is None and not declared.const:
@@ -244,10 +247,10 @@ class Program(ParameterChecker):
 
     def _check_jumps(self, function: tt.FunctionTree) -> None:
         with self.recover():
-            known = labels(function.body)
-            function.body = structured(function.body, len(known))
+            known, hidden = labels(function.body), labels_in_expressions(function.body)
+            function.body = structured(function.body)
             for stray in stray_gotos(function.body):
-                if stray.name not in known:
+                if stray.name not in known | hidden:
                     self.diagnostics.append(
                         Diagnostic(
                             f"there is no label '{stray.name}' in this function",
@@ -257,10 +260,10 @@ class Program(ParameterChecker):
                         )
                     )
                     continue
-                note = Diagnostic("the label is here", known[stray.name], severity="note")
+                note = Diagnostic("the label is here", (known | hidden)[stray.name], severity="note")
                 self.diagnostics.append(
                     Diagnostic(
-                        f"goto {stray.name} leads into a switch, or into '({{ ... }})'",
+                        f"goto {stray.name} leads into '({{ ... }})'",
                         stray.span,
                         "move the label out of it",
                         notes=(note,),

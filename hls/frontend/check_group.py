@@ -1,6 +1,7 @@
 """Built-in functions of work-groups: barriers, fences, atomic operations, async copies; and printf."""
 
 import re
+from math import prod
 
 from pycparser import c_ast
 
@@ -38,6 +39,9 @@ _ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
+
+#: combinations of texts that ``?:`` selects in one call of printf, at most: each becomes a call of its own
+MOST_COMBINATIONS = 64
 
 
 class GroupCallChecker(PointerMathChecker):
@@ -166,6 +170,8 @@ class GroupCallChecker(PointerMathChecker):
 
     def _printf(self, nodes, span):
         text = nodes[0] if nodes else None
+        if text is not None and _is_choice(text):
+            return self._printf_of_choice(nodes, 0)
         if not isinstance(text, c_ast.Constant) or text.type != "string":
             raise CompileError.at(
                 span,
@@ -173,6 +179,9 @@ class GroupCallChecker(PointerMathChecker):
                 'write printf("%d\\n", x)',
                 code=Code.PRINTF,
             )
+        chosen = next((k for k in _texts(self._shown(text), nodes) if _is_choice(nodes[k])), None)
+        if chosen is not None:
+            return self._printf_of_choice(nodes, chosen)
         format, nodes = _with_texts(self._shown(text), nodes, self._shown)
         format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
@@ -197,6 +206,25 @@ class GroupCallChecker(PointerMathChecker):
         printed = tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments[:shown]))
         return self.after([a for a in arguments[shown:] if not _is_address(a)], printed)
 
+    def _printf_of_choice(self, nodes, k: int) -> tt.Expr:
+        """``printf("%s", c ? "a" : "b")`` is ``c ? printf("%s", "a") : printf("%s", "b")``: a call for each combination
+        of texts."""
+        choice, combinations = nodes[k], prod(map(_choices, nodes))
+        if combinations > MOST_COMBINATIONS:
+            raise CompileError.at(
+                self.span(choice),
+                f"this printf selects among {combinations:,} combinations of texts: at most {MOST_COMBINATIONS}",
+                "write several calls of printf, each with some of the texts",
+                code=Code.PRINTF,
+            )
+        calls = (
+            c_ast.FuncCall(
+                c_ast.ID("printf", choice.coord), c_ast.ExprList([*nodes[:k], one, *nodes[k + 1 :]]), choice.coord
+            )
+            for one in (choice.iftrue, choice.iffalse)
+        )
+        return self.rvalue(c_ast.TernaryOp(choice.cond, *calls, choice.coord))
+
     def _variadic(self, node) -> tt.Expr:
         """An argument of printf. Where it has no operand but constants it is what it is in C, where an unsuffixed
         floating constant is a double: its value is known here, and no arithmetic of doubles is built for it."""
@@ -208,8 +236,12 @@ class GroupCallChecker(PointerMathChecker):
             self.doubles = doubles
 
     def _printed(self, e: tt.Expr, kinds) -> tt.Expr:
-        if isinstance(e.type, ct.Pointer) and next(kinds) == "p":
-            return tt.Convert(ct.ULONG, e.span, e)
+        if isinstance(e.type, ct.Pointer):
+            kind = next(kinds)
+            if kind == "p":
+                return tt.Convert(ct.ULONG, e.span, e)
+            hint = "%s shows only a text in quotes: write it here" if kind == "s" else "print what it points to, or %p"
+            raise CompileError.at(e.span, f"%{kind} does not show '{e.type}'", hint, code=Code.PRINTF)
         element = ct.element_of(e.type)
         for _ in range(getattr(e.type, "length", 1)):
             if not ct.number(e.type):
@@ -240,6 +272,25 @@ def _of_constants(node) -> bool:
 def _is_address(e: tt.Expr) -> bool:
     """Whether the expression is the address of a variable or a text, whose evaluation has no effect."""
     return isinstance(e, tt.AddressOf)
+
+
+def _texts(format: str, nodes: list) -> list[int]:
+    """The indices of the arguments for each %s."""
+    kinds = [match[1] for match in _ANY_CONVERSION.finditer(format) if match[1] != "%"]
+    return [k for k, kind in enumerate(kinds, 1) if kind == "s" and k < len(nodes)]
+
+
+def _is_choice(node: c_ast.Node) -> bool:
+    """Whether an argument is a text in quotes in either case."""
+    return isinstance(node, c_ast.TernaryOp) and all(
+        _is_choice(one) or (isinstance(one, c_ast.Constant) and one.type == "string")
+        for one in (node.iftrue, node.iffalse)
+    )
+
+
+def _choices(node: c_ast.Node) -> int:
+    """Among how many texts an argument selects; 1 if it is no choice."""
+    return _choices(node.iftrue) + _choices(node.iffalse) if _is_choice(node) else 1
 
 
 def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:

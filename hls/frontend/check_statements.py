@@ -11,7 +11,7 @@ from . import types as ct
 from .check_pragmas import PragmaChecker
 from .entries import Entries
 from .evaluate import constant
-from .extensions import Range
+from .extensions import Range, StatementExpr
 from .flow import exits
 from .pragmas import LoopPragma
 
@@ -81,8 +81,8 @@ class StatementChecker(PragmaChecker):
         return tt.StatementExpr(result.type if result is not None else ct.VOID, block.span, block, result)
 
     def _is_expression(self, node) -> bool:
-        return not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(
-            self, f"_stmt_{type(node).__name__.lower()}"
+        return isinstance(node, StatementExpr) or (
+            not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(self, f"_stmt_{type(node).__name__.lower()}")
         )
 
     def body(self, node) -> tt.Stmt:
@@ -107,6 +107,10 @@ class StatementChecker(PragmaChecker):
 
     def _stmt_compound(self, node):
         return [self.block(node)]
+
+    def _stmt_statementexpr(self, node):
+        """``({ ... });`` whose value nobody uses: a block, which jumps may leave and enter."""
+        return [self.block(c_ast.Compound(node.items, node.coord))]
 
     def _stmt_emptystatement(self, node):
         return []

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from . import tree as tt
 from . import types as ct
+from .entered_switches import without_entered_switches
 from .entries import Guided
 from .flow import stray_gotos
 from .jumps import all_of, loops_of_gotos, rebuilt
@@ -17,12 +18,14 @@ from .jumps import all_of, loops_of_gotos, rebuilt
 __all__ = ["structured"]
 
 
-def structured(body: tt.Stmt, rounds: int) -> tt.Stmt:
-    """The statement with all gotos forward, to labels of enclosing blocks; those into a switch are left.
+def structured(body: tt.Stmt) -> tt.Stmt:
+    """The statement with all gotos forward, to labels of enclosing blocks; those into ``({ ... })`` are left.
 
     A goto back into a block makes a loop, and a loop that gotos make may be entered elsewhere than at its begin, so
-    both are repeated: each of the ``rounds``, as many as there are labels, leaves fewer gotos into loops.
+    both are repeated: each round leaves fewer gotos into loops, and there are as many as labels.
     """
+    body = without_entered_switches(body)
+    rounds = len(all_of(body, tt.Label))
     body = loops_of_gotos(body)
     for _ in range(rounds):
         if not any(stray_gotos(body)):
@@ -32,7 +35,7 @@ def structured(body: tt.Stmt, rounds: int) -> tt.Stmt:
 
 
 def _gotos_into_blocks(s: tt.Stmt) -> tt.Stmt:
-    """The statement, in which no goto leads into an inner block, a branch or a loop; those into a switch are left."""
+    """The statement, in which no goto leads into an inner block, a branch or a loop."""
     s = rebuilt(s, _gotos_into_blocks)
     if isinstance(s, tt.Block):
         for k in range(len(s.statements)):

@@ -139,7 +139,9 @@ class Entries(Guided):
     def switch(self, statements: Sequence[tt.Stmt]) -> list[tt.Stmt]:
         """The switch with these statements as its body."""
         span, last = self.span, len(self._labels)
-        reached = tt.If(span, self._between(1, last, span), tt.Block(span, tuple(self._sequence(statements))), None)
+        body = tt.Block(span, tuple(self._sequence(statements)))
+        # without a label to be reached nothing waits for one, wherever a goto enters the body
+        reached = tt.If(span, self._between(1, last, span), body, self.chosen(0, span))
         section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # target of a break
         return [
             tt.Declare(span, self._value, ((0, self._first),)),

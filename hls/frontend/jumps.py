@@ -12,7 +12,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
 
-__all__ = ["all_of", "labels", "loops_of_gotos", "rebuilt"]
+__all__ = ["all_of", "labels", "labels_in_expressions", "loops_of_gotos", "rebuilt"]
 
 
 def loops_of_gotos(s):
@@ -34,6 +34,16 @@ def labels(body: tt.Stmt) -> dict[str, Span]:
                 )
             )
         found[label.name] = label.span
+    return found
+
+
+def labels_in_expressions(node: tt.Stmt | tt.Expr) -> dict[str, Span]:
+    """The location of each label inside a ``({ ... })`` with a value."""
+    found: dict[str, Span] = {}
+    for child in tt.children(node):
+        found |= labels_in_expressions(child)
+        if isinstance(child, tt.StatementExpr):
+            found |= {label.name: label.span for label in all_of(child.block, tt.Label)}
     return found
 
 

@@ -12,7 +12,8 @@ def clone_ops(ops: list[Op], values: dict[Value, Value]) -> list[Op]:
     """
     known, copies = values.get, []
     for op in ops:
-        copy = Op(op.opcode, [known(v, v) for v in op.operands], [], op.attrs.copy(), [], op.span)
+        operands = op.operands
+        copy = Op(op.opcode, list(map(known, operands, operands)), [], op.attrs.copy(), [], op.span)
         if op.regions:
             copy.regions = [clone_region(region, values) for region in op.regions]
         for v in op.results:
@@ -32,7 +33,10 @@ def clone_region(region: Region, values: dict[Value, Value]) -> Region:
 
 
 def clone_function(f: Function) -> Function:
-    """A copy that shares no mutable object with the original."""
+    """A copy that shares no mutable object with the original: a spare one, where a pass that changed nothing has left
+    its copy."""
+    if f.spares:
+        return f.spares.pop()
     copy = Function(f.name, f.kind, list(f.params), memories=dict(f.memories), attrs=dict(f.attrs), span=f.span)
     copy.args = [Value(v.type, v.name, copy.body, k) for k, v in enumerate(f.args)]
     copy.body.ops = clone_ops(f.body.ops, dict(zip(f.args, copy.args)))

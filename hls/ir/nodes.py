@@ -153,6 +153,8 @@ class Function:
     body: Region = field(default_factory=Region)
     attrs: Attributes = field(default_factory=dict)
     span: Span | None = None
+    #: exact copies that nobody uses, for :func:`hls.ir.clone.clone_function`
+    spares: list["Function"] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<Function {self.kind} {self.name}>"

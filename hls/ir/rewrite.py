@@ -1,6 +1,6 @@
 """Changing IR in place: one walk that replaces operations and renames their uses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..narrow import present
 from .attributes import Attr
@@ -9,7 +9,7 @@ from .nodes import Op, Region, Value
 from .values import Constant
 from .wrapping import keep_wrapping
 
-__all__ = ["constant", "inline_region", "is_constant", "literal", "resolve", "rewrite", "set_results"]
+__all__ = ["constant", "inline_region", "is_constant", "literal", "resolve", "rewrite", "set_results", "would_rewrite"]
 
 
 def rewrite(
@@ -26,6 +26,22 @@ def rewrite(
     return _Rewriter(visit, enter).region(region)
 
 
+def would_rewrite(
+    region: Region, visit: Callable[[Op, Builder], list[Value] | None], enter: Callable[[Op], Collection] | None = None
+) -> bool:
+    """Whether :func:`rewrite` would change anything, found without a change: ``visit`` and ``enter`` modify nothing of
+    the region, and what ``visit`` builds is thrown away. For passes that mostly find nothing to do, and need no copy of
+    the function then."""
+    aside = Builder(Region())
+    for op in walk(region):
+        if op.regions and enter is not None and enter(op):
+            return True
+        aside.span = op.span
+        if visit(op, aside) is not None or aside.region.ops:
+            return True
+    return False
+
+
 class _Rewriter:
     def __init__(self, visit, enter) -> None:
         self.visit, self.enter = visit, enter
@@ -33,9 +49,10 @@ class _Rewriter:
 
     def region(self, region: Region) -> bool:
         before, region.ops, changed = region.ops, [], False
-        builder = Builder(region)
+        builder, known = Builder(region), self.values.get
         for op in before:
-            op.operands = [self.values.get(v, v) for v in op.operands]
+            operands = op.operands
+            op.operands = list(map(known, operands, operands))
             if op.regions:
                 changed |= self._replace(self.enter(op) if self.enter else {})
                 for inner in op.regions:

@@ -1,13 +1,15 @@
 """Equality of functions and values: whether two are computed in the same way."""
 
 from collections.abc import Collection
+from operator import eq, is_
 
 from .accesses import memory_name, moved_type
 from .attributes import Attr
+from .build import walk
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
-__all__ = ["ValueNumbers", "same_function", "same_place", "same_value"]
+__all__ = ["ValueNumbers", "exact_copy", "same_function", "same_place", "same_value"]
 
 #: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
@@ -88,6 +90,38 @@ def same_function(a: Function, b: Function) -> bool:
     return _same_region(a.body, b.body, dict(zip(a.args, b.args)))
 
 
+def exact_copy(function: Function, other: Function) -> bool:
+    """Whether one of two functions that are the same (:func:`same_function`) is a copy of the other in all else, too,
+    and they have no node in common."""
+    if (function.name, function.kind, function.params) != (other.name, other.kind, other.params):
+        return False
+    if function.span is not other.span or not _same_attrs(function.attrs, other.attrs):
+        return False
+    if list(function.memories) != list(other.memories):
+        return False
+    if not all(map(is_, function.memories.values(), other.memories.values())):
+        return False
+    if function.body is other.body or not _same_names(function.args, other.args):
+        return False
+    for one, copy in zip(walk(function.body), walk(other.body)):
+        if one is copy or one.span is not copy.span or one.attrs is copy.attrs:
+            return False
+        if not _same_names(one.results, copy.results):
+            return False
+        for region, its in zip(one.regions, copy.regions):
+            if region is its or not _same_names(region.args, its.args):
+                return False
+    return True
+
+
+def _same_names(values: list[Value], others: list[Value]) -> bool:
+    """Whether values, of which none is shared, have equal names."""
+    for value, other in zip(values, others):
+        if value is other or value.name != other.name:
+            return False
+    return True
+
+
 def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
     """``values`` maps those of one function to those of the other."""
     if len(a.ops) != len(b.ops) or [v.type for v in a.args] != [v.type for v in b.args]:
@@ -100,23 +134,21 @@ def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
 
 
 def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
-    if (
-        a.opcode != b.opcode
-        or len(a.operands) != len(b.operands)
-        or len(a.results) != len(b.results)
-        or len(a.regions) != len(b.regions)
-    ):
+    if a.opcode != b.opcode or len(a.operands) != len(b.operands) or len(a.results) != len(b.results):
         return False
     for x, y in zip(a.operands, b.operands):
         if values.get(x) is not y:
             return False
-    if not _same_attrs(a.attrs, b.attrs):
+    if (a.attrs or b.attrs) and not _same_attrs(a.attrs, b.attrs):
         return False
-    for one, other in zip(a.regions, b.regions):
-        if not _same_region(one, other, values):
+    if a.regions or b.regions:
+        if len(a.regions) != len(b.regions):
             return False
+        for one, other in zip(a.regions, b.regions):
+            if not _same_region(one, other, values):
+                return False
     for x, y in zip(a.results, b.results):
-        if x.type != y.type:
+        if x.type is not y.type and x.type != y.type:
             return False
         values[x] = y
     return True
@@ -128,5 +160,11 @@ def _of_value(attrs: dict) -> dict:
 
 
 def _same_attrs(a: dict, b: dict) -> bool:
-    """Equal including the type: Python considers 0.0, -0.0 and 0 equal, and NaN unequal to itself."""
-    return a == b and repr(a) == repr(b) if a else not b
+    """Equal including the type: Python considers 0.0, -0.0 and 0 equal, and NaN unequal to itself. And in the same
+    order."""
+    if not a or len(a) != len(b):
+        return not (a or b)
+    # copies of operations share the values of their attributes: most are one and the same
+    if all(map(is_, a.values(), b.values())) and all(map(eq, a, b)):
+        return True
+    return a == b and repr(a) == repr(b)

@@ -1,8 +1,7 @@
 """The closed form of the performance model: cycles of a launch from its schedule, memory plan and workload, without
 hardware (docs/rationale/model.md)."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -52,9 +51,7 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
     likely = timed(planned, workload, board)
     pace, memory, counts = likely.pace, likely.memory, likely.counts
     least, most = (timed(planned, workload, board, Unknown.all(one)).cycles for one in (Extreme.LEAST, Extreme.MOST))
-    cycles = Interval(
-        likely.cycles, math.floor(min(least, likely.cycles) + 0.001), math.ceil(max(most, likely.cycles) - 0.001)
-    )
+    cycles = Interval.of_cycles(likely.cycles, least, most)
     return Prediction(
         SCHEMA,
         workload.kernel,
@@ -63,7 +60,7 @@ def alone(planned: Planned, workload: Workload, board: Board) -> Prediction:
         likely.cycles * board.clock.period_ns * 1e-9,
         tuple(_loop(planned, pace, counts, op) for op in planned.plan.loops),
         tuple(_access(planned, memory, op) for op in planned.memory.outside),
-        _wide(cycles, planned, workload, board),
+        _wide(cycles, lambda case: timed(planned, workload, board, case).cycles),
         tuple(dict.fromkeys(f"{one.what}{at_line(one.span)}" for one in counts.assumptions)),
     )
 
@@ -150,26 +147,11 @@ def _access(planned: Planned, memory: MemoryTime, op: Op) -> PredictedAccess:
     )
 
 
-#: what is assumed at an end of the interval, by what is not known
-_ASSUMED = {
-    (Extreme.LEAST, "memory"): "every access finds its word in its unit",
-    (Extreme.LEAST, "conflicts"): "no load waits for a store that it meets",
-    (Extreme.LEAST, "order"): "invocations of all lengths fill the slots of their loop to the end",
-    (Extreme.LEAST, "fill"): "no loop waits for the drain of the one inside",
-    (Extreme.MOST, "memory"): "memory answers as it does under load",
-    (Extreme.MOST, "conflicts"): "loads meet stores as near as the histogram of their distances allows",
-    (Extreme.MOST, "order"): "the longest invocation of a loop begins when no other one is left",
-    (Extreme.MOST, "fill"): "a loop is idle for a cycle between two invocations",
-}
-
-
-def _wide(cycles: Interval, planned: Planned, workload: Workload, board: Board) -> str:
-    """The assumption that makes most of the interval's width."""
+def _wide(cycles: Interval, found: Callable[[Unknown], float]) -> str:
+    """The assumption that makes an interval wide: the one that alone moves the farther end of it most. ``found`` are
+    the cycles of a case."""
     if cycles.most <= 1.02 * cycles.least:
         return ""
-    found = [
-        (abs(timed(planned, workload, board, unknown).cycles - cycles.likely), f"{end.value}: {_ASSUMED[end, name]}")
-        for end in (Extreme.MOST, Extreme.LEAST)
-        for name, unknown in Unknown.each(end).items()
-    ]
-    return max(found, key=lambda one: one[0])[1]
+    extreme = Extreme.MOST if cycles.most - cycles.likely >= cycles.likely - cycles.least else Extreme.LEAST
+    moved = {what: abs(found(case) - cycles.likely) for what, case in Unknown.each(extreme).items()}
+    return f"{extreme.value}: {max(moved, key=lambda what: moved[what])}"

@@ -346,9 +346,14 @@ class MemoryTime:
         """Cycles that an iteration, one each ``interval``, waits until stores that its loads meet are in memory, or
         where these are forwarded or in memory on the chip, until they are made."""
         waits = self._waits_at(op, hazard, plan)
+        begins = plan.place[waits]
+        beside = any(row.op.opcode == "loop" for row in plan.levels[begins.level].row)
+        if beside:  # it waits while this loop runs
+            begins = Point(begins.level + 1, 0)
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
-        time = max((through(plan, plan.place[waits], one) for one in stores), default=float(plan.latency))
-        if waits is op and self.unknown.conflicts is not Extreme.MOST:  # from one token's hold to the next one's
+        time = max((through(plan, begins, one) for one in stores), default=float(plan.latency))
+        late = self.unknown.conflicts is Extreme.MOST
+        if waits is op and not beside and not late:  # from one token's hold to the next one's
             time = max(1.0, time - COMPARING)
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
             time += PATIENCE + self.latency + PATH

@@ -97,7 +97,7 @@ def estimate_network(members: Sequence[Member], channels: Sequence[ChannelPlan],
     found = []
     for one in members:
         now, low, high = likely[one.name], least[one.name], most[one.name]
-        cycles = Interval(now, min(low, now), max(high, now))
+        cycles = Interval.of_cycles(now, low, high)
         prediction = alone(one.planned, one.workload, board)
         found.append(replace(prediction, cycles=cycles, seconds=now * board.clock.period_ns * 1e-9))
     return found

@@ -1,5 +1,6 @@
 """What the model says of one launch: the answer of ``sluice estimate`` and of ``sluice predict``."""
 
+import math
 from dataclasses import dataclass
 
 __all__ = [
@@ -31,6 +32,11 @@ class Interval:
     likely: float
     least: float
     most: float
+
+    @classmethod
+    def of_cycles(cls, likely: float, least: float, most: float) -> "Interval":
+        """An interval around a mean number of cycles. A launch takes whole ones."""
+        return cls(likely, math.floor(min(least, likely)), math.ceil(max(most, likely)))
 
 
 @dataclass(frozen=True)

@@ -213,8 +213,7 @@ def _lower(options: PipelineOptions) -> Stage:
             *CLEAN,
             Mem2Reg(warn=options.warn),
             *CLEAN,
-            # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry
-            # state
+            # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
             # before coalescing, which makes one loop of two
@@ -226,8 +225,7 @@ def _lower(options: PipelineOptions) -> Stage:
             # Unrolling an outer loop makes inner bounds constant, so each round may find more.
             # A loop that only shifts an array becomes one operation, whether it is marked or not.
             Repeat((RecognizeShiftIdiom(fully_unrolled(options.record)), unroll, *CLEAN)),
-            # the earliest place where all barriers are known
-            LimitBarriers(options.max_barriers),
+            LimitBarriers(options.max_barriers),  # the earliest place where all barriers are known
         ),
     )
 
@@ -385,6 +383,7 @@ def _memory(options: PipelineOptions) -> Stage:
             # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),
             *TIDY,
+            PrivatizeReductions(),  # promoted elements are sums like others
             ForwardStores(address_bits, hazards),
             LowerPrivateMemories(),
             *TIDY,
@@ -402,6 +401,7 @@ def _memory(options: PipelineOptions) -> Stage:
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
             # after the passes that move, combine or replace loads, and before those that shorten recurrences
             SpeculateLoads(through_memory=not hazards, compared=options.compared),
+            WithinArrays(SpeculateLoads(through_memory=True)),
             *TIDY,
         ),
     )
@@ -412,12 +412,12 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             SinkInserts(options.timing),
-            HoistFirstLoads(options.timing, options.address_bits),
-            *TIDY,
-            # elements of memory that became carried values are sums like others
+            # elements of memory that became carried values are sums like others; then the load of the first may go
             GuardAddends(options.timing),
             *TIDY,
             RecurrenceHeightReduction(),
+            *TIDY,
+            HoistFirstLoads(options.timing, options.address_bits),
             *TIDY,
             TreeHeightReduction(options.timing),
             TimingDrivenReassociation(options.timing),

@@ -52,7 +52,7 @@ class PipelineOptions:
     hazards: bool = False
     compared: frozenset[str] = frozenset()
     copy_bytes: int = 0
-    side_by_side: int = 1
+    side_by_side: tuple[int, int] = (1, 1)
     copied: frozenset[str] | None = frozenset()
     slots: int = 0
     fp_relaxed: bool = False

@@ -9,7 +9,7 @@ from ..ir.launch import is_part
 from ..limits import DEFAULT_LIMITS, Limits
 from ..recursion import deep_recursion
 from ..target.board import Board
-from .early_stages import EARLY, EarlyStages
+from .early_stages import EarlyStages
 from .inspection import Inspection
 from .loops.marked_loops import check_kept
 from .manager import Form, PassManager, each_kernel
@@ -92,8 +92,8 @@ def _optimized(function: Function, options: PipelineOptions, module: Module, ear
     # what comes before was done to the whole kernel
     stages, forms = after if is_part(function) else (*before, *after), _forms_of(function)
     if early is not None and not (is_part(function) or names or options.inspection):
-        stages = tuple(stage for stage in stages if stage.name not in EARLY)
-        function, forms = early.run(module, function, forms, options)
+        stages = after
+        function, forms = early.flat(module, function, forms, options)
     return PassManager(options.inspection, options.check, forms).run_function(stages, function)
 
 
@@ -105,6 +105,7 @@ def split(
     name: str,
     module: Module,
     options: PipelineOptions,
+    early: EarlyStages,
     depth: int,
     required: bool,
     turning: frozenset[Span] = frozenset(),
@@ -112,12 +113,13 @@ def split(
 ) -> Module:
     """The parts of one kernel of a program that is legal for the board, with the program's channels and those between
     the parts, which hold ``depth`` values at least; the parts pass the other stages each for itself. In loops at the
-    places ``turning``, whose invocations take turns while the kernel is whole, nothing is received. With ``count``
+    places ``turning``, whose invocations take turns while the kernel is whole, nothing is received. ``early`` has the
+    kernel in the form in which it is divided, if it has been planned before. With ``count``
     above 1, of so many copies that share the iterations of its outermost loop. If the kernel is not split, it is left
     alone in the module as it was, and ``options.warn`` has received the reason; with ``required`` CompileError is
     raised then."""
     with deep_recursion():
-        function, alone = _flat(name, module, options)
+        function, alone = _flat(name, module, options, early)
         taken = frozenset(module.functions) - {name}
         shared = (copy_stage(options, count=count, taken=taken),) if count > 1 else ()
         stages = (*shared, decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning))
@@ -127,20 +129,24 @@ def split(
     return after
 
 
-def copies(name: str, module: Module, options: PipelineOptions, count: int) -> Module:
+def copies(name: str, module: Module, options: PipelineOptions, early: EarlyStages, count: int) -> Module:
     """``count`` copies of one kernel of a program that is legal for the board, which share the iterations of its
-    outermost loop, with the program's channels. Raises CompileError for a kernel that cannot be copied."""
+    outermost loop, with the program's channels; ``early`` as in :func:`split`. Raises CompileError for a kernel that
+    cannot be copied."""
     with deep_recursion():
-        _, alone = _flat(name, module, options)
+        _, alone = _flat(name, module, options, early)
         stage = copy_stage(options, count=count, taken=frozenset(module.functions) - {name})
         return PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
 
 
-def _flat(name: str, module: Module, options: PipelineOptions) -> tuple[Function, Module]:
+def _flat(name: str, module: Module, options: PipelineOptions, early: EarlyStages) -> tuple[Function, Module]:
     """(the kernel as it is, a module of it alone in the form in which kernels are divided into parts)."""
     function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
-    manager = PassManager(options.inspection, options.check, _forms_of(function))
-    flat = manager.run_function(stages_around_split(options)[0], function)
+    if options.inspection is None:
+        flat, _ = early.flat(module, function, _forms_of(function), options)
+    else:
+        manager = PassManager(options.inspection, options.check, _forms_of(function))
+        flat = manager.run_function(stages_around_split(options)[0], function)
     check_kept(function, flat)
     return function, Module({name: flat}, module.sources, module.channels)
 

@@ -23,12 +23,14 @@ from .schedule.interleaving import together
 from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
 __all__ = [
+    "MOST_BESIDE",
     "SIDE_BY_SIDE",
     "Copies",
     "automatic_bytes",
     "body_time",
     "buffers_to_copy",
     "cells_of",
+    "copied_time",
     "fits",
     "rams_of",
     "worthwhile_bytes",
@@ -43,6 +45,9 @@ LEAST_BYTES = 1024
 #: elements that a copy moves in a cycle, where that does not slow down the loops that work on it: an array that takes
 #: several at once has as many banks, so a load at any address chooses among them
 SIDE_BY_SIDE = 4
+#: cycles of the loops that work on copies where only buffers that the kernel does not store to move several elements at
+#: once, over those with one at a time, at most: these copies then take a share of the cycles
+MOST_BESIDE = 1.05
 #: share of the device's logic cells and block RAMs that the copies of all kernels of a program take at most; each of
 #: many may take some, as few of them wait
 MOST_OF_DEVICE, FOR_EACH_KERNEL = 1 / 4, 1 / 16
@@ -168,6 +173,12 @@ def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Bo
 def body_time(found: Planned) -> float:
     """The cycles of the loops that work on copies, without those that copy."""
     return _time(found.plan, dict.fromkeys(copied_buffers(found.function), 0))
+
+
+def copied_time(found: Planned, before: Planned, most_bytes: int) -> float:
+    """The cycles of the loops that work on copies, and of those that copy, for buffers of as many bytes as the accesses
+    of the kernel ``before`` reach in them, up to ``most_bytes``."""
+    return _time(found.plan, _sizes(found, before, most_bytes))
 
 
 def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:

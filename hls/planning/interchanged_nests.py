@@ -5,17 +5,32 @@ a row begins when the one before is complete, as it needs its element: nothing i
 terms belong to different sums.
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 
+from ..analysis.memory.strides import access_patterns
 from ..diag import Span
 from ..ir import Attr, Function, Module, Op, is_access, memory_name, walk
 from ..ir.clone import clone_function
+from ..target.board import Board, DramTiming
 from .gathering_nests import only_inner
 from .schedule import KernelPlan
 from .schedule.interleaving import together
 from .schedule.nest_time import nest_time
 
-__all__ = ["interchange_gains", "interchangeable_nests", "interchanged_places", "to_interchange"]
+__all__ = [
+    "accesses_by_columns",
+    "interchange_gains",
+    "interchangeable_nests",
+    "interchanged_places",
+    "paces_by_columns",
+    "suits_large_buffers",
+    "to_interchange",
+]
+
+#: cycles with interchanged loops over those without, at most, in launches whose buffers are too large for copies. The
+#: assumed trip counts are about the least of such launches; in larger ones the pace of the inner loop weighs more
+MOST_ON_LARGE = 1.1
 
 
 def interchangeable_nests(function: Function, plan: KernelPlan) -> list[Op]:
@@ -55,3 +70,34 @@ def interchanged_places(lowered: Module) -> set[Span | None]:
 def interchange_gains(plan: KernelPlan, interchanged: KernelPlan) -> bool:
     """Whether the kernel takes fewer cycles with the loops of a nest interchanged."""
     return nest_time(interchanged) < nest_time(plan)
+
+
+def suits_large_buffers(plan: KernelPlan, interchanged: KernelPlan, paces: Mapping[Op, float]) -> bool:
+    """Whether a kernel whose loops of a nest are interchanged for the sake of launches with small buffers is not much
+    slower in the others, where ``paces`` says how many cycles memory takes for an iteration of a loop."""
+    return nest_time(interchanged, paces=paces) <= MOST_ON_LARGE * nest_time(plan)
+
+
+def accesses_by_columns(function: Function, word_bytes: int) -> dict[Op, Op]:
+    """The accesses in interchanged nests to external memory, with words of so many bytes, of which each iteration of
+    the loop around them may need another word; with that loop."""
+    nests = [op for op in walk(function.body) if op.attrs.get(Attr.INTERCHANGED)]
+    inside = {op for nest in nests for op in walk(nest.regions[0])}
+    found = {}
+    for op, pattern in access_patterns(function).items():
+        memory = function.memories[memory_name(op)]
+        if op not in inside or memory.space != "global" or memory.onchip:
+            continue
+        loop, step = pattern.steps[0]
+        if step.amount is None or abs(step.amount) >= word_bytes:
+            found[op] = loop
+    return found
+
+
+def paces_by_columns(function: Function, board: Board) -> dict[Op, float]:
+    """The least cycles that external memory takes for an iteration of loops with accesses by columns: each opens a row
+    of the memory."""
+    timing, period = board.memory.timing, board.clock.period_ns
+    each = timing.row_ns / timing.in_use if isinstance(timing, DramTiming) else getattr(timing, "word_ns", period)
+    accesses = accesses_by_columns(function, board.memory.word_bytes)
+    return {loop: count * each / period for loop, count in Counter(accesses.values()).items()}

@@ -15,35 +15,48 @@ suggests something better:
    earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
    (``_coalesced``), on the same terms;
 5. with copies of small buffers on the chip, if the kernel waits for these in external memory, and the copies take less
-   time (``_copied``).
+   time (``_copied``); on such copies, the loops of nests are interchanged if that gains cycles again
+   (``_interchanged_on_copies``), as ``_interchanged`` does first of all for memory on the chip.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, MemoryObject, Module, Op, walk
+from ..ir import Attr, Function, Module, Op, memory_name, walk
 from ..ir.accesses import last_of_run
 from ..ir.launch import copied_buffers
-from ..model.operations import logic_cells
 from ..narrow import present
-from ..options import Options
-from ..passes.early_stages import EarlyStages
-from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
-from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.memory.copy_buffers import Uncopied
-from ..passes.pipeline_options import PipelineOptions
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .copied_buffers import SIDE_BY_SIDE, Copies, automatic_bytes, body_time, buffers_to_copy, fits, worthwhile_bytes
+from .compilation import Compilation, CompiledKernel
+from .copied_buffers import (
+    MOST_BESIDE,
+    SIDE_BY_SIDE,
+    Copies,
+    body_time,
+    buffers_to_copy,
+    copied_time,
+    fits,
+    worthwhile_bytes,
+)
 from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
-from .interchanged_nests import interchange_gains, interchangeable_nests, interchanged_places, to_interchange
-from .memory import STEPPING_LATENCY, MemoryPlan, choose_units, plan_memory, share_copies, slots_for
-from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
+from .interchanged_nests import (
+    accesses_by_columns,
+    interchange_gains,
+    interchangeable_nests,
+    interchanged_places,
+    paces_by_columns,
+    suits_large_buffers,
+    to_interchange,
+)
+from .memory import MemoryPlan, choose_units, plan_memory, share_copies
+from .schedule import KernelPlan, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
 from .waiting_nests import WaitingNest, waiting_nests
@@ -57,107 +70,6 @@ __all__ = [
     "plan_function",
     "plan_optimized",
 ]
-
-#: a loop is unrolled by itself into one floating-point unit for so many cells of the device at most: such a unit takes
-#: some 700 lookup tables, so this is a third of the device
-CELLS_FOR_EACH_FLOAT = 2048
-
-
-NO_COPIES = Copies()
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledKernel:
-    """One kernel, or a part of one, with the products of each stage, and the loops that were unrolled or merged.
-    ``inner`` are the channels between the parts of a kernel that was split, ``copies`` what became of the buffers that
-    it waits for."""
-
-    function: Function
-    memory: MemoryPlan
-    plan: KernelPlan
-    unrolled: tuple[Unrolled, ...] = ()
-    merged: tuple[Merged, ...] = ()
-    inner: tuple[MemoryObject, ...] = ()
-    copies: Copies = NO_COPIES
-
-
-@dataclass
-class Compilation:
-    """The state that all parts of one compilation share: the board as the program uses it, the options, and what has
-    been reported so far.
-
-    ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
-    compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
-    discarded. ``copied`` names buffers that the kernel gets copies of on the chip (see
-    :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), with ``side_by_side`` elements at a time. ``target_mhz`` is
-    the clock that kernels are scheduled for; None means the board's. ``early`` is what attempts have in common.
-    """
-
-    board: Board
-    options: Options
-    inspection: Inspection | None = None
-    warnings: list[Diagnostic] = field(default_factory=list)
-    changes: list[Unrolled | Merged | Uncopied] = field(default_factory=list)
-    target_mhz: float | None = None
-    copied: frozenset[str] = frozenset()
-    side_by_side: int = 1
-    early: EarlyStages = field(default_factory=EarlyStages)
-
-    def of(self, function: Function) -> "Compilation":
-        """The same compilation, for the clock that the kernel asks for."""
-        target = function.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)
-        return self if target == self.target_mhz else replace(self, target_mhz=target)
-
-    def apart(self) -> "Compilation":
-        """The same compilation with nothing reported so far."""
-        return replace(self, warnings=[], changes=list(self.changes))
-
-    @property
-    def copy_bytes(self) -> int:
-        """The bytes of the largest buffer that is copied; 0 for none."""
-        asked = self.options.copy_bytes
-        return automatic_bytes(self.board) if asked is None else asked
-
-    @cached_property
-    def timing(self) -> OperatorTiming:
-        """Latencies and delays of operations on the board."""
-        return OperatorTiming.of(self.board, self.target_mhz)
-
-    def passes(
-        self, in_memory: frozenset[tuple[str, str]] = frozenset(), compared: frozenset[str] = frozenset()
-    ) -> PipelineOptions:
-        """The options of the passes. ``in_memory`` names arrays, each with its kernel, that must not become
-        registers, ``compared`` memories on the chip whose addresses are compared at run time."""
-        memory, device, timing = self.board.memory, self.board.device, self.timing
-        onchip = memory.kind == "onchip"
-        return PipelineOptions(
-            max_ops=self.options.limits.unrolled,
-            max_inlined=self.options.limits.operations,
-            max_accesses=self.options.limits.accesses,
-            max_array_accesses=self.options.limits.array_accesses,
-            max_barriers=self.options.limits.barriers,
-            address_bits=timing.address_bits,
-            max_access_bytes=128 if onchip else memory.word_bytes,
-            word_bytes=0 if onchip else memory.word_bytes,
-            unrolled_floats=min(AutoUnrollPolicy.floats, device.logic_cells // CELLS_FOR_EACH_FLOAT),
-            memory_latency=self.board.read_latency,
-            stepping_latency=0 if onchip else STEPPING_LATENCY,
-            ram_bytes=device.rams.count * device.rams.bits // 8,
-            hazards=not onchip,
-            compared=compared,
-            copy_bytes=self.copy_bytes,
-            copied=self.copied,
-            side_by_side=self.side_by_side,
-            slots=0 if onchip else slots_for(self.board.read_latency),
-            fp_relaxed=self.options.fp_relaxed,
-            in_memory=in_memory,
-            timing=timing,
-            cells=lambda alone: logic_cells(alone, timing, device),
-            cell_name=device.cell.plural,
-            warn=self.warnings.append,
-            record=self.changes.append,
-            inspection=self.inspection,
-        )
 
 
 def plan_optimized(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
@@ -221,24 +133,32 @@ def _interchanged(
     kernel: CompiledKernel, attempt: Compilation, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation, Module]:
     """The kernel with the loops of its nests interchanged whose inner loop is a recurrence, where that gains cycles,
-    what was reported for it, and the program that asks for that. Only on memory on the chip: a column of a matrix takes
-    a burst of external memory for each element."""
+    what was reported for it, and the program that asks for that. Only on memory on the chip: in external memory a
+    column of a matrix takes a burst for each element (see :func:`_interchanged_on_copies`)."""
+    onchip, program = compilation.board.memory.kind == "onchip", _alone(kernel.function.name, module)
+    found = _with_interchange(kernel, program, compilation) if onchip else None
+    return found if found and interchange_gains(kernel.plan, found[0].plan) else (kernel, attempt, module)
+
+
+def _with_interchange(
+    kernel: CompiledKernel, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module] | None:
+    """The only kernel of the program, planned as ``kernel``, with the loops of all nests interchanged whose inner loop
+    is a recurrence, what was reported for it, and the program that asks for that; None where there is no such nest."""
     name = kernel.function.name
-    nests = interchangeable_nests(kernel.function, kernel.plan) if compilation.board.memory.kind == "onchip" else []
+    nests = interchangeable_nests(kernel.function, kernel.plan)
     if not nests:
-        return kernel, attempt, module
+        return None
     fresh = replace(compilation, warnings=[], changes=[])
-    asked = to_interchange(_alone(name, module), {loop.span for loop in nests})
+    asked = to_interchange(program, {loop.span for loop in nests})
     places = interchanged_places(lowered(asked, replace(fresh, inspection=None).passes()))
     if not places:
-        return kernel, attempt, module
-    candidate, fresh = to_interchange(_alone(name, module), places), replace(compilation, warnings=[], changes=[])
+        return None
+    candidate, fresh = to_interchange(program, places), replace(compilation, warnings=[], changes=[])
     try:
-        found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
+        return *_as_written(optimize_alone(name, candidate, fresh), candidate, fresh), candidate
     except CompileError:  # where the program as written is at a limit
-        return kernel, attempt, module
-    faster = interchange_gains(kernel.plan, found.plan)
-    return (found, fresh, candidate) if faster else (kernel, attempt, module)
+        return None
 
 
 def _coalesced(
@@ -269,19 +189,68 @@ def _copied(
     """The only kernel of the program with copies of the buffers that it waits for in external memory, where that gains
     cycles and is not too large in a program of so many ``kernels``, and what was reported for it. Else the kernel that
     says why not."""
-    board, most = compilation.board, compilation.copy_bytes
-    if not most or board.memory.kind == "onchip":
+    board = compilation.board
+    if not compilation.copy_bytes or board.memory.kind == "onchip":
         return kernel, attempt
     names = buffers_to_copy(kernel.function, kernel.plan, board.read_latency)
     if not names:
         return kernel, attempt
+    found = _worth_copies(kernel, attempt, names, program, compilation, kernels)
+    return _interchanged_on_copies(kernel, found, names, program, compilation, kernels) or found
+
+
+def _interchanged_on_copies(
+    kernel: CompiledKernel,
+    copied: tuple[CompiledKernel, Compilation],
+    names: frozenset[str],
+    program: Module,
+    compilation: Compilation,
+    kernels: int,
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The only kernel of the program with the loops of nests interchanged, and copies of the buffers ``names`` and of
+    those that it then accesses by columns. None where that does not gain cycles over the kernel with copies alone, or
+    loses some where a buffer is too large, in which launches the ``kernel`` takes a row at a time."""
+    board = compilation.board
+    found = _with_interchange(copied[0], program, compilation)
+    if found is None:
+        return None
+    turned, _, asked = found
+    if not suits_large_buffers(kernel.plan, turned.plan, paces_by_columns(turned.function, board)):
+        return None
+    columns = {memory_name(op) for op in accesses_by_columns(turned.function, board.memory.word_bytes)}
+    both, fresh = _worth_copies(kernel, copied[1], names | columns, asked, compilation, kernels)
+    if not both.copies.copied or not columns <= set(both.copies.copied):
+        return None
+    return (both, fresh) if _time_on_copies(both, kernel) < _time_on_copies(copied[0], kernel) else None
+
+
+def _time_on_copies(found: CompiledKernel, before: CompiledKernel) -> float:
+    """The cycles of the loops of a kernel that has the copies which it is worth, if any; of the buffers, as much is
+    copied as the kernel ``before`` reaches."""
+    most = found.copies.most_bytes if found.copies.copied else 0
+    return copied_time(found, before, most) if most else nest_time(found.plan)
+
+
+def _worth_copies(
+    kernel: CompiledKernel,
+    attempt: Compilation,
+    names: frozenset[str],
+    program: Module,
+    compilation: Compilation,
+    kernels: int,
+) -> tuple[CompiledKernel, Compilation]:
+    """The only kernel of the program with copies of those of the buffers ``names`` that may have some, where that takes
+    fewer cycles than ``kernel`` does, and what was reported for it. Else the kernel that says why not."""
+    board, most = compilation.board, compilation.copy_bytes
 
     def refused(why: Mapping[str, str]) -> tuple[CompiledKernel, Compilation]:
         return replace(kernel, copies=Copies(most, (), tuple(sorted(why.items())))), attempt
 
-    tried, others = list[tuple[float, int, int, frozenset[str]]](), dict[str, str]()
+    tried, others = list[_Attempt](), dict[str, str]()
     try:
-        for side in (1, SIDE_BY_SIDE):
+        for side in ((1, 1), (SIDE_BY_SIDE, SIDE_BY_SIDE), (SIDE_BY_SIDE, 1)):
+            if len(set(side)) > 1 and not _differ(tried, kernel.function):
+                break
             found, fresh = _with_copies(kernel.function.name, names, most, side, program, compilation)
             others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
             copied = frozenset(copied_buffers(found.function))
@@ -289,12 +258,12 @@ def _copied(
                 return refused(others)
             worth = worthwhile_bytes(found, kernel, most, board)
             if worth:
-                tried.append((body_time(found), worth, side, copied))
+                tried.append(_Attempt(body_time(found), worth, side, copied))
         if not tried:
             return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
-        _, worth, side, copied = min(tried, key=lambda one: (one[0], -one[2]))
-        if (worth, side) != (most, SIDE_BY_SIDE):  # else the last attempt
-            found, fresh = _with_copies(kernel.function.name, copied, worth, side, program, compilation)
+        best = min(tried, key=_Attempt.rank)
+        worth = best.most_bytes
+        found, fresh = _with_copies(kernel.function.name, best.copied, worth, best.side, program, compilation)
     except CompileError:  # the body twice may exceed a limit
         return refused(dict.fromkeys(names, "a second body of the kernel would exceed a limit of the compiler"))
     if not fits(found, kernel, compilation.timing, board.device, kernels):
@@ -304,11 +273,41 @@ def _copied(
     ), fresh
 
 
+@dataclass(frozen=True)
+class _Attempt:
+    """Copies of buffers of at most so many bytes, the cycles of the loops that work on them, and how many elements of a
+    buffer they move at once: where the kernel only loads from it, and where it stores to it."""
+
+    cycles: float
+    most_bytes: int
+    side: tuple[int, int]
+    copied: frozenset[str]
+
+    def rank(self) -> tuple[float, int]:
+        """The least is the best."""
+        loaded, stored = self.side
+        return self.cycles / (MOST_BESIDE if loaded > stored else 1), -stored
+
+
+def _differ(tried: list[_Attempt], function: Function) -> bool:
+    """Whether several elements at once slow down the loops that work on copies, and not all copied buffers are stored
+    to, or none is: then these may move one at a time, and the others several."""
+    stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
+    if len(tried) < 2 or tried[1].cycles <= tried[0].cycles:
+        return False
+    return bool(tried[0].copied & stored) and not tried[0].copied <= stored
+
+
 def _with_copies(
-    name: str, buffers: frozenset[str], most_bytes: int, side: int, program: Module, compilation: Compilation
+    name: str,
+    buffers: frozenset[str],
+    most_bytes: int,
+    side: tuple[int, int],
+    program: Module,
+    compilation: Compilation,
 ) -> tuple[CompiledKernel, Compilation]:
-    """The only kernel of the program with copies of the buffers that may have some, ``side`` elements at a time, and
-    what was reported for it."""
+    """The only kernel of the program with copies of the buffers that may have some, so many elements ``side`` by side,
+    and what was reported for it."""
     options = replace(compilation.options, copy_bytes=most_bytes)
     fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers, side_by_side=side)
     return _as_written(optimize_alone(name, program, fresh), program, fresh)

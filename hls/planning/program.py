@@ -18,6 +18,7 @@ from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
 from .worthwhile_copies import outlook, pace
+from .worthwhile_split import least_split_time, loads_from_outside
 
 __all__ = ["plan_program"]
 
@@ -92,37 +93,76 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     wish = _wish(kernel, module, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
+    if wish is Wish.IF_FASTER:
+        return _fastest(kernel, module, compilation)
     required = wish is Wish.PROGRAM
     divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
-    parts, whole, turning = _parts(kernel, module, divided, required, count=count), None, frozenset[Span]()
+    parts, whole = _parts(kernel, module, divided, required, count=count), None
     if parts and (inside := loops_that_receive(parts)):
         whole = plan_alone(kernel.name, module, undivided)
         if turning := inside & loops_that_turn(whole.plan):
             divided = compilation.of(kernel).apart()
             parts = _parts(kernel, module, divided, required, turning, count)
-    if parts and wish is not Wish.IF_FASTER and (why := _too_large(parts, compilation)):
-        if required:
-            raise _no_room(kernel, f"be split into {_PARTS}", why, Code.CANNOT_DECOUPLE)
-        whole = whole or plan_alone(kernel.name, module, undivided)
-        compilation.warnings += [*undivided.warnings, _left(kernel, why)]
-        return (whole,)
-    if parts and wish is not Wish.IF_FASTER:
+    why = _too_large(parts, compilation) if parts else None
+    if why and required:
+        raise _no_room(kernel, f"be split into {_PARTS}", why, Code.CANNOT_DECOUPLE)
+    if parts and not why:
         compilation.warnings += [*divided.warnings, _shared(kernel, count, True) if count > 1 else _done(kernel)]
         return parts
     whole = whole or plan_alone(kernel.name, module, undivided)
-    why = _not_worth(whole, parts, compilation) if parts else None
-    split = parts if parts and why is None else ()
+    reasons = [_left(kernel, why)] if why else _stays(divided)
+    compilation.warnings += [*undivided.warnings, *reasons]
+    return (whole,)
+
+
+def _fastest(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+    """The plan of a kernel, or the plans of its parts or copies where these are faster. Parts are planned only where
+    they may be, copies only where that is predicted."""
+    undivided = compilation.of(kernel).apart()
+    whole = plan_alone(kernel.name, module, undivided)
+    if not loads_from_outside(whole):
+        compilation.warnings += [*undivided.warnings, _left(kernel, "it loads nothing from global memory")]
+        return (whole,)
+    before, least = nest_time(whole.plan), least_split_time(whole)
+    split: tuple[CompiledKernel, ...] = ()
+    divided, turning = undivided, frozenset[Span]()
+    if least > WORTH * before:
+        why = f"its loops take {before:,.0f} cycles by their schedules whole, and {least:,.0f} split at best"
+        reasons = [_left(kernel, why)]
+    else:
+        divided, split, turning = _split_in_turns(kernel, whole, module, compilation)
+        slower = _not_worth(whole, split, compilation) if split else None
+        split = () if slower else split
+        reasons = [_left(kernel, slower)] if slower else _stays(divided)
     tried: list[Diagnostic] = []
-    if compilation.options.feed_forward == "auto" and not _marked(kernel, module):
+    if compilation.options.feed_forward == "auto":
         copied, tried = _copied_if_faster(kernel, whole, split, turning, module, compilation)
         if copied:
             return copied
     if split:
         compilation.warnings += [*divided.warnings, _done(kernel), *tried]
         return split
-    reasons = [_left(kernel, why)] if why else [one for one in divided.warnings if one.code is Code.LOAD_STAYS]
     compilation.warnings += [*undivided.warnings, *reasons, *tried]
     return (whole,)
+
+
+def _split_in_turns(
+    kernel: Function, whole: CompiledKernel, module: Module, compilation: Compilation
+) -> tuple[Compilation, tuple[CompiledKernel, ...], frozenset[Span]]:
+    """(what was reported, the plans of the two parts of a kernel or none, the places of the loops in which they receive
+    nothing: those whose invocations take turns in the kernel as a ``whole``)."""
+    attempt = compilation.of(kernel).apart()
+    parts = _parts(kernel, module, attempt, False)
+    turning = loops_that_receive(parts) & loops_that_turn(whole.plan)
+    if turning:
+        attempt = compilation.of(kernel).apart()
+        parts = _parts(kernel, module, attempt, False, turning)
+    return attempt, parts, turning
+
+
+def _stays(divided: Compilation) -> list[Diagnostic]:
+    """Why loads stay, of what was reported of an attempt to split a kernel."""
+    return [one for one in divided.warnings if one.code is Code.LOAD_STAYS]
 
 
 def _marked(kernel: Function, module: Module) -> list[Op]:
@@ -155,7 +195,8 @@ def _parts(
     so many copies that share its iterations."""
     board = compilation.board
     depth = max(LEAST_DEPTH, 1 << (ANSWERS * board.read_latency - 1).bit_length()) if board.read_latency > 1 else 0
-    after = split(kernel.name, module, compilation.passes(), depth or LEAST_DEPTH, required, turning, count)
+    request = depth or LEAST_DEPTH, required, turning, count
+    after = split(kernel.name, module, compilation.passes(), compilation.early, *request)
     if len(after.functions) == 1:
         return ()
     names = [name for name in after.functions if name != kernel.name]
@@ -181,7 +222,7 @@ def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[Com
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
     """The plans of the copies of a kernel that share its iterations. Raises CompileError if they cannot."""
-    after = copies(kernel.name, module, compilation.passes(), count)
+    after = copies(kernel.name, module, compilation.passes(), compilation.early, count)
     others = [name for name in after.functions if name != kernel.name]
     compilation.changes += [replace(one, kernel=part) for one in compilation.changes for part in others]
     parts = _plans(after, module, compilation)

@@ -5,20 +5,21 @@ which the first addresses wait for memory in turn. So the time of some copies is
 as a whole, before any copy is planned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from ..analysis.memory.strides import STAYS, Step, access_patterns
-from ..ir import Op
+from ..diag import Span
+from ..ir import Op, memory_name, walk
 from ..target.board import Board
 from ..target.memory import DramTiming
 from .copied_buffers import cells_of, rams_of
 from .iterate import CompiledKernel
 from .memory import Access
-from .schedule import OperatorTiming
+from .schedule import KernelPlan, OperatorTiming
 from .schedule.interleaving import together
-from .schedule.nest_time import assumed_trips, nest_time
+from .schedule.nest_time import assumed_trips, nest_times
 
 __all__ = ["COUNTS", "Outlook", "outlook", "pace"]
 
@@ -73,8 +74,10 @@ def outlook(
 ) -> Outlook:
     """What is predicted of copies of a kernel, which is planned as a whole, in a program of so many: each of them
     consists of these ``parts``, which are planned for one."""
-    alone, start, memory = max(nest_time(one.plan) for one in parts), _start(kernel, board), _memory(kernel, board)
-    cycles = {count: start + max(alone / count, memory) for count in (1, *COUNTS)}
+    start, memory, place = _start(kernel, board), _memory(kernel, board), _shared_loop(kernel)
+    cycles = {
+        count: start + max(memory, *(_time_of_copy(one.plan, place, count) for one in parts)) for count in (1, *COUNTS)
+    }
     room, room_of_rams = (
         int(MOST_OF_DEVICE * all_ / kernels) for all_ in (board.device.logic_cells, board.device.rams.count)
     )
@@ -89,6 +92,26 @@ def pace(kernel: CompiledKernel) -> float:
     turns = together(kernel.plan)
     around = {one for loop in kernel.plan.loops for one in kernel.plan.loops if loop in one.regions[0].ops}
     return max((region.ii / turns[loop] for loop, region in kernel.plan.loops.items() if loop not in around), default=0)
+
+
+def _shared_loop(kernel: CompiledKernel) -> Span | None:
+    """The place of the outermost loop whose iterations copies share: that which stores, or else the last one."""
+    names = {memory_name(op) for op in kernel.memory.outside}
+    loops = [op for op in kernel.function.body.ops if op.opcode == "loop"]
+    storing = [loop for loop in loops if any(_stores(op, names) for op in walk(loop.regions[0]))]
+    return next((loop.span for loop in [*storing, *reversed(loops)]), None)
+
+
+def _stores(op: Op, names: Collection[str]) -> bool:
+    return op.opcode == "store" and memory_name(op) in names
+
+
+def _time_of_copy(plan: KernelPlan, place: Span | None, count: int) -> float:
+    """Cycles of the loops of one of so many copies, by the schedule: of the loop at that place it executes a share, and
+    every other one whole, as all copies do."""
+    times = nest_times(plan)
+    shared = [loop for loop in times if loop.span == place] or list(times)
+    return sum(cycles / count if loop in shared else cycles for loop, cycles in times.items())
 
 
 def _start(kernel: CompiledKernel, board: Board) -> float:

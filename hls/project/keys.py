@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..limits import Limits
-from ..options import CONTROLS, COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES
+from ..options import AXI_ADDRESS_BITS, CONTROLS, COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES, RESETS, STREAM_NAMES
 from ..target.board import MHZ
 
 __all__ = ["KEYS", "TABLES", "Key", "in_toml", "schema"]
@@ -35,7 +35,7 @@ class Key:
     meaning: str
     parameter: str
     field: str = ""
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | tuple[int, ...] = ()
     range: tuple[float, float] | None = None
     place: str = ""
 
@@ -45,7 +45,7 @@ class Key:
         if not fits(value):
             return f"must be {expected}, not {in_toml(value)}"
         if self.choices and value not in self.choices:
-            return f"must be one of {', '.join(self.choices)}, not {in_toml(value)}"
+            return f"must be one of {', '.join(map(str, self.choices))}, not {in_toml(value)}"
         if self.range and not self.range[0] <= value <= self.range[1]:
             given = f"{value:,}" if abs(value) < _LONGEST or isinstance(value, float) else "a number that is far larger"
             return f"must be {self.range[0]:,} to {self.range[1]:,}, not {given}"
@@ -137,6 +137,13 @@ KEYS = {
         ),
         _option("no-interleaving", "strings", "memories whose banks follow one another", "no_interleaving"),
         _option("axi-masters", "integer", "AXI4 managers for all banks of a memory", "axi_masters", range=(1, 64)),
+        _option(
+            "axi-address-bits",
+            "integer",
+            "width of the addresses of AXI4 managers",
+            "axi_address_bits",
+            choices=AXI_ADDRESS_BITS,
+        ),
         _option("control", "string", "how kernels are started", "control", choices=CONTROLS),
         _option(
             "feed-forward",

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from ..analysis.memory.strides import STAYS, access_patterns
+from ..analysis.bits.ranges import Range, never_holds, ranges
+from ..analysis.memory.strides import STAYS, AccessPattern, Step, access_patterns
 from ..diag import Span
-from ..ir import Op, TokenType, Value, is_early
+from ..ir import Attr, Function, Op, TokenType, Value, is_early
 from ..narrow import instance
 from ..options import Options
 from ..planning.memory import LsuKind
@@ -45,10 +47,12 @@ def collect_accesses(kernel, loops: LoopIds, texts: Mapping[str, str], options: 
     ids = {op: id for id, ops in zip(names, outside.values(), strict=False) for op in ops}
     ids |= dict(zip(onchip, names[len(outside) :], strict=True))
     patterns = access_patterns(kernel.function)
+    steps = _Steps(kernel.function)
     waits = _Waits(kernel, ids)
     return AccessFacts(
         tuple(
-            _outside(accesses[ops[0]], ops, ids, around, patterns, texts, waits, options) for ops in outside.values()
+            _outside(accesses[ops[0]], ops, ids, around, steps.of(patterns[ops[0]]), texts, waits, options)
+            for ops in outside.values()
         ),
         tuple(_local(kernel, op, ids, around, texts) for op in onchip),
         ids,
@@ -60,8 +64,36 @@ def _loops_around(kernel, loops: LoopIds) -> dict[Op, str]:
     return {op: loops.ids[loop] for loop, plan in kernel.plan.loops.items() if loop in loops.ids for op in plan.place}
 
 
-def _outside(a, ops: list[Op], ids, around, patterns, texts, waits: "_Waits", options: Options) -> Access:
-    pattern, stride = _pattern(a, patterns[ops[0]].steps)
+class _Steps:
+    """The strides of accesses in the order in which hardware executes them: a loop of at most one iteration does not
+    count, nor one in which a whole work-group takes turns at barriers, as its neighbours execute between two
+    iterations of a work-item."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    @cached_property
+    def _ranges(self) -> dict[Value, Range]:
+        return ranges(self._function)
+
+    def of(self, pattern: AccessPattern) -> tuple[tuple[Op, Step], ...]:
+        """The loops that count, innermost first, with the stride in each."""
+        steps = pattern.steps
+        while len(steps) > 1 and (steps[0][0].attrs.get(Attr.RING) or self._runs_once(steps[0][0])):
+            steps = steps[1:]
+        return steps
+
+    def _runs_once(self, loop: Op) -> bool:
+        """Whether the first iteration, whose condition to go on is known before the loop, is the last one."""
+        (body,) = loop.regions
+        again = body.terminator.operands[0]
+        if again not in body.args:
+            return False
+        return never_holds(loop.operands[1 + again.index], self._ranges)
+
+
+def _outside(a, ops: list[Op], ids, around, steps, texts, waits: "_Waits", options: Options) -> Access:
+    pattern, stride = _pattern(a, steps)
     used, efficiency = _use(a, pattern, stride)
     cache = a.cache_words * a.word_bytes
     flush = OWN_CACHE_FLUSH if cache else ""

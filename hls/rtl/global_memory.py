@@ -16,6 +16,7 @@ from rtl_lib.interconnect.write import WriteInterconnect
 from rtl_lib.lsu.atomic_memory import AtomicMemory
 from rtl_lib.lsu.constant import ConstantCache, cache_fill, cache_places
 
+from ..options import Options
 from ..planning.memory import SharedPlan
 from ..target.board import Memory
 from .interface import RamPort
@@ -51,29 +52,30 @@ def bursts_of_a_master(latency: int) -> int:
     return max(64, bursts_under_way(latency))
 
 
-def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes: int, forget) -> dict:
+def connect_axi(m: Module, hardware, memories, address_bits: int, options: Options, forget) -> dict:
     """Connect the units of all kernels to one AXI4 master per bank of the ``memories`` of a board, the default one
     first; returns the top-level ports by name. Banks are numbered through all memories.
 
-    Loads of constant memory share a cache of ``constant_bytes`` in each memory, which ``forget`` invalidates.
+    Loads of constant memory share a cache in each memory, which ``forget`` invalidates.
     """
     ports: dict[str, Any] = {}
     parts, first = [part for h in hardware for part in h.parts], 0
     for k, memory in enumerate(memories):
-        side = _MemorySide(m, memory, address_bits, memory.name if k else None)
-        ports |= side.connect(parts, constant_bytes, forget, first)
+        side = _MemorySide(m, memory, address_bits, options.axi_address_bits, memory.name if k else None)
+        ports |= side.connect(parts, options.const_cache_bytes, forget, first)
         first += len(memory.banks)
     return ports
 
 
 @dataclass(frozen=True)
 class _MemorySide:
-    """The hardware of one memory: its units, interconnects and masters. ``location`` is the memory's name in
-    accesses."""
+    """The hardware of one memory: its units, interconnects and masters, whose ports have addresses of ``port_bits``.
+    ``location`` is the memory's name in accesses."""
 
     m: Module
     memory: Memory
     address_bits: int
+    port_bits: int
     location: str | None
 
     def connect(self, parts, constant_bytes: int, forget, first: int) -> dict:
@@ -96,7 +98,9 @@ class _MemorySide:
             number = first + bank
             for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
                 master = part(
-                    word_bytes=memory.word_bytes, addr_bits=64, outstanding=bursts_of_a_master(memory.read_latency)
+                    word_bytes=memory.word_bytes,
+                    addr_bits=self.port_bits,
+                    outstanding=bursts_of_a_master(memory.read_latency),
                 )
                 self.m.submodules[f"{name}_master{number}"] = master
                 ports |= flat_ports(master.axi, f"m_axi{number}")
@@ -183,7 +187,8 @@ class _MemorySide:
 
 
 def _connect_wide(m, source, sink) -> None:
-    """Connect a bank of the interconnect to a master, whose address is wider."""
+    """Connect a bank of the interconnect to a master, whose address may have another width: upper bits of a place in a
+    bank are 0 (the compiler checks that the bank is small enough)."""
     for path, member, value in source.signature.flatten(source):
         other = sink
         for step in path:

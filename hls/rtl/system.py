@@ -139,7 +139,7 @@ class _System:
                     hardware,
                     self.board.memories,
                     self.address_bits,
-                    self.options.const_cache_bytes,
+                    self.options,
                     instance(self.control, AxiLiteKernels).forget,
                 ),
                 (),

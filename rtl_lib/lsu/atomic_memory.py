@@ -9,7 +9,7 @@ from rtl_lib.credits import CreditCounter
 from rtl_lib.library import shared
 from rtl_lib.lsu.atomic import ANSWERS, AtomicPort, atomic_request, atomic_response
 from rtl_lib.lsu.atomic_lookup import AtomicLookup
-from rtl_lib.lsu.atomic_words import LANE, AtomicWords, operation_layout, reached
+from rtl_lib.lsu.atomic_words import NARROW, AtomicWords, operation_layout, reached
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, WritePort, require_power_of_two, response_layout
 from rtl_lib.stream import RoundRobin, SkidBuffer
@@ -44,7 +44,8 @@ class AtomicMemory(wiring.Component):
 
     Parameters
     ----------
-    askers : number of requesters; word_bytes, addr_bits : of the memory; places : cached words, a power of two
+    askers : number of requesters; word_bytes, addr_bits : of the memory (with words of 4 bytes no
+        operand has 8); places : cached words, a power of two
     functions : names of the functions in use, of FUNCTIONS; max_burst : of the ports (all bursts are of one word)
 
     Ports
@@ -54,7 +55,7 @@ class AtomicMemory(wiring.Component):
     """
 
     def __init__(self, *, askers, word_bytes, addr_bits, functions, places: int = 256, max_burst: int = 16) -> None:
-        require_power_of_two("word_bytes", word_bytes, LANE)
+        require_power_of_two("word_bytes", word_bytes, NARROW)
         self.word_bytes, self.addr_bits, self.functions, self.places = word_bytes, addr_bits, tuple(functions), places
         self.offset_bits = exact_log2(word_bytes)
         self.operation = operation_layout(word_bytes, askers)

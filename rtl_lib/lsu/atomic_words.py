@@ -11,9 +11,9 @@ from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import response_layout, word_layout
 from rtl_lib.mem.ram import Ram
 
-__all__ = ["LANE", "AtomicWords", "operation_layout", "reached"]
+__all__ = ["LANE", "NARROW", "AtomicWords", "operation_layout", "reached"]
 
-LANE = 8  # bytes of the widest operand
+LANE, NARROW = 8, 4  # bytes of the widest operand, and of the other one
 
 
 def operation_layout(word_bytes, sources):
@@ -59,7 +59,8 @@ class AtomicWords(wiring.Component):
 
     Parameters
     ----------
-    word_bytes, word_bits : of a word, and of its number; places : of the cache, a power of two
+    word_bytes, word_bits : of a word, and of its number (words of 4 bytes have operands of 4 bytes only)
+    places : of the cache, a power of two
     functions : names of the functions in use; sources : number of requesters
     writes : writes in flight at most; leaving : as of :class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`
 
@@ -76,9 +77,10 @@ class AtomicWords(wiring.Component):
     ) -> None:
         self.word_bytes, self.word_bits, self.places = word_bytes, word_bits, places
         self.functions, self.sources, self.writes, self.most_leaving = tuple(functions), sources, writes, leaving
-        self.lanes = word_bytes // LANE
+        self.lane = min(LANE, word_bytes)  #: bytes that are computed at once, and how many parts and lanes there are
+        self.halves, self.lanes = self.lane // NARROW, word_bytes // self.lane
         place_bits, count = exact_log2(places), exact_log2(writes) + 2
-        self.state = data.StructLayout({"mask": 2 * self.lanes, "owners": sources, "bad": 1, "listed": 1})
+        self.state = data.StructLayout({"mask": self.halves * self.lanes, "owners": sources, "bad": 1, "listed": 1})
         super().__init__(
             {
                 "i": In(
@@ -151,7 +153,7 @@ class AtomicWords(wiring.Component):
     def _stores(self, m) -> None:
         """Create the memories: words, their state and their numbers; places with changed words, the oldest first; words
         in flight."""
-        m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * LANE)
+        m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * self.lane)
         m.submodules.states = self.states = Ram(width=Shape.cast(self.state).width, depth=self.places)
         m.submodules.numbers = self.numbers = Ram(width=self.word_bits, depth=self.places)
         m.submodules.dirty = self.dirty = StreamFifo(exact_log2(self.places), self.places)
@@ -214,8 +216,8 @@ class AtomicWords(wiring.Component):
         them."""
         read, kept, now = stages
         # signals of the operation in the compute stage
-        self.lane_after, self.state_after = Signal(8 * LANE), Signal(self.state)
-        lane, before = Signal(8 * LANE), Signal(self.state)
+        self.lane_after, self.state_after = Signal(8 * self.lane), Signal(self.state)
+        lane, before = Signal(8 * self.lane), Signal(self.state)
         written = [
             now,
             *(
@@ -226,12 +228,12 @@ class AtomicWords(wiring.Component):
                 for k in range(2)
             ),
         ]
-        lanes = [self.lane_after, *(Signal(8 * LANE, name=f"written{k}_lane") for k in range(2))]
+        lanes = [self.lane_after, *(Signal(8 * self.lane, name=f"written{k}_lane") for k in range(2))]
         states = [self.state_after, *(Signal(self.state, name=f"written{k}_state") for k in range(2))]
         mine = Mux(
             kept["miss"],
-            self.fills.payload.data.word_select(self._number(kept), 8 * LANE),
-            word.word_select(self._number(kept), 8 * LANE),
+            self.fills.payload.data.word_select(self._number(kept), 8 * self.lane),
+            word.word_select(self._number(kept), 8 * self.lane),
         )
         same = [Signal(name=f"same{k}") for k in range(3)]  # same word as the operation k + 1 ahead
         alike = [Signal(name=f"alike{k}") for k in range(3)]  # the same lane, too
@@ -252,7 +254,7 @@ class AtomicWords(wiring.Component):
         return lane, before
 
     def _number(self, stage):
-        return stage["value"].offset[exact_log2(LANE) :]
+        return stage["value"].offset[exact_log2(self.lane) :]
 
     def _write_back(self, m, go, kept, word, state, number) -> None:
         """Write a word back. The pipeline stalls while memory does not accept it, or a word to be filled in has not
@@ -265,7 +267,7 @@ class AtomicWords(wiring.Component):
             self.write.valid.eq(sends & ~sent & self.owners.i.ready),
             self.write.payload.word.eq(number),
             content.data.eq(word),
-            content.strobe.eq(Cat(bit.replicate(LANE // 2) for bit in state.mask)),
+            content.strobe.eq(Cat(bit.replicate(NARROW) for bit in state.mask)),
             self.owners.i.valid.eq(self.write.valid & self.write.ready),
             self.owners.i.payload.eq(state.owners),
             self.owners.o.ready.eq(self.acked),
@@ -290,21 +292,13 @@ class AtomicWords(wiring.Component):
 
     def _compute(self, m, go, now, lane, before) -> None:
         value, after = now["value"], self.state_after
-        half = value.offset[exact_log2(LANE) - 1]
-        old = Mux(value.wide, lane, lane.word_select(half, 4 * LANE))
-        wide, narrow = (self._result(m, value, old[:bits], bits) for bits in (8 * LANE, 4 * LANE))
-        bits = Mux(value.wide, 0b11, Mux(half, 0b10, 0b01))
+        old, new, bits = (self._either_half if self.halves == 2 else self._whole_lane)(m, value, lane)
         works, kept_mask = now["valid"] & ~now["clean"], Mux(now["miss"] | now["clean"], 0, before.mask)
         changes = works & (value.function != FUNCTIONS.index("read"))
         fill = self.fills.payload
         m.d.comb += [
-            self.lane_after.eq(
-                Cat(
-                    Mux(bits[k], Mux(value.wide, wide.word_select(k, 4 * LANE), narrow), lane.word_select(k, 4 * LANE))
-                    for k in range(2)
-                )
-            ),
-            after.mask.eq(kept_mask | Mux(changes, bits << (self._number(now) << 1), 0)),
+            self.lane_after.eq(Cat(Mux(bits[k], new[k], lane.word_select(k, 8 * NARROW)) for k in range(self.halves))),
+            after.mask.eq(kept_mask | Mux(changes, bits << (self._number(now) << (self.halves - 1)), 0)),
             after.owners.eq(Mux(now["miss"] | now["clean"], 0, before.owners) | Mux(changes, 1 << value.source, 0)),
             after.listed.eq(Mux(now["clean"], 0, before.listed | changes)),
             after.bad.eq(Mux(now["miss"], fill.error, before.bad)),
@@ -322,6 +316,19 @@ class AtomicWords(wiring.Component):
         ]
         self._store(m, go, now, works, after)
 
+    def _either_half(self, m, value, lane):
+        """The value before an operation on a lane of 8 bytes or on one half of it, what each half becomes, and a bit
+        for each half that it changes."""
+        half = value.offset[exact_log2(NARROW)]
+        old = Mux(value.wide, lane, lane.word_select(half, 8 * NARROW))
+        wide, narrow = (self._result(m, value, old[:bits], bits) for bits in (8 * LANE, 8 * NARROW))
+        new = [Mux(value.wide, wide.word_select(k, 8 * NARROW), narrow) for k in range(2)]
+        return old, new, Mux(value.wide, 0b11, Mux(half, 0b10, 0b01))
+
+    def _whole_lane(self, m, value, lane):
+        """The same for a lane of 4 bytes, which is changed as a whole."""
+        return lane, [self._result(m, value, lane, 8 * NARROW)], C(1, 1)
+
     def _store(self, m, go, now, works, after) -> None:
         fill, number = self.fills.payload.data, self._number(now)
         m.d.comb += [
@@ -337,8 +344,8 @@ class AtomicWords(wiring.Component):
             mine = number == k
             m.d.comb += [
                 self.words.write.en[k].eq(go & works & (mine | now["miss"])),
-                self.words.write.data.word_select(k, 8 * LANE).eq(
-                    Mux(mine, self.lane_after, fill.word_select(k, 8 * LANE))
+                self.words.write.data.word_select(k, 8 * self.lane).eq(
+                    Mux(mine, self.lane_after, fill.word_select(k, 8 * self.lane))
                 ),
             ]
         with m.If(self.clearing):  # left over from a run before a reset

@@ -54,7 +54,15 @@ class Lanes:
     def behind(self, place):
         """A bit for each lane position of a word: whether it is below ``place``, so that for an access which begins at
         ``place`` it is in the next word."""
-        return Cat(place > n for n in range(self.places))
+        return Cat(self._above(place, n) for n in range(self.places))
+
+    def beyond(self, place):
+        """A bit for each lane of an access which begins at ``place``: whether it is in the next word."""
+        return Cat(self._above(place, self.places - 1 - k) for k in range(self.count))
+
+    def _above(self, place, n: int) -> Value:
+        """Whether ``place`` is above ``n``; above the last one, none is: a comparison there would be constant."""
+        return place > n if n < self.places - 1 else C(0, 1)
 
 
 def rotate(m, elements, by, count, left: bool = False):

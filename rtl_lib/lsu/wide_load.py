@@ -138,7 +138,7 @@ class WideLoadUnit(wiring.Component):
         word, place = self.lanes.split(self.i.payload.addr)
         beyond = Signal(self.lanes.count)  # lanes of the second word
         mask = self.i.payload.mask if self.masked else Const(-1, self.lanes.count)
-        m.d.comb += beyond.eq(Cat(place > self.lanes.places - 1 - k for k in range(self.lanes.count)))
+        m.d.comb += beyond.eq(self.lanes.beyond(place))
         m.d.sync += [number.eq(word + k) for k, number in enumerate(numbers)]
         m.d.sync += [access.place.eq(place), access.wants.eq(Cat((mask & ~beyond).any(), (mask & beyond).any()))]
         if self.masked:

@@ -9,7 +9,7 @@ from typing import Any
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
 from hls.frontend.predefined import STANDARDS
-from hls.options import FEED_FORWARDS, MOST_CACHE_BYTES, Options
+from hls.options import AXI_ADDRESS_BITS, FEED_FORWARDS, MOST_CACHE_BYTES, Options
 from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
@@ -69,6 +69,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             libraries += _library(word.partition("=")[2])
         elif word.lstrip("-").startswith("feed-forward="):
             feed_forward = _choice(word, FEED_FORWARDS)
+        elif word.lstrip("-").startswith("axi-address-bits="):
+            sizes["axi_address_bits"] = int(_choice(word, tuple(map(str, AXI_ADDRESS_BITS))))
         elif word == "-fpc":
             once = True
         elif word == "-cl-denorms-are-zero":
@@ -99,7 +101,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 status_code.INVALID_BUILD_OPTIONS,
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-std={'|'.join(STANDARDS)}, -cl-denorms-are-zero, "
                 f"-cl-single-precision-constant, -no-interleaving=MEMORY, "
-                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, -{'=N, -'.join(SIZES)}=N, "
+                f"-include-root=DIR, -library=FILE, -feed-forward={'|'.join(FEED_FORWARDS)}, "
+                f"-axi-address-bits={'|'.join(map(str, AXI_ADDRESS_BITS))}, -{'=N, -'.join(SIZES)}=N, "
                 f"{', '.join(sorted(RELAXED))}",
             )
     return Options(

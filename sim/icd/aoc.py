@@ -31,7 +31,8 @@ USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
   -emulator-channel-depth-model=default, strict or ignore-depth
                     how deep channels are with -march=emulator         [default: as in hardware]
   -fp-relaxed, -fpc, -D NAME=VALUE, -I DIR, -no-interleaving=MEMORY, -const-cache-bytes=N, -private-cache-bytes=N,
-  -copy-bytes=N, -axi-masters=N, -cl-denorms-are-zero, -cl-single-precision-constant, -cl-fast-relaxed-math
+  -copy-bytes=N, -axi-masters=N, -axi-address-bits=32 or 64, -cl-denorms-are-zero, -cl-single-precision-constant,
+  -cl-fast-relaxed-math
   -list-boards      list the boards
   -version, -help   the version; this text
   -v                say what is done"""
@@ -51,7 +52,7 @@ IGNORED = (
 )
 #: options that programs are built with, as they stand; those of a number
 BUILD_OPTIONS = {"-fp-relaxed", "-fpc", "-cl-denorms-are-zero", "-cl-single-precision-constant"}
-BUILD_NUMBERS = ("-const-cache-bytes", "-private-cache-bytes", "-copy-bytes", "-axi-masters")
+BUILD_NUMBERS = ("-const-cache-bytes", "-private-cache-bytes", "-copy-bytes", "-axi-masters", "-axi-address-bits")
 DEPTHS = f"-{DEPTH_OPTION}"
 HERTZ = {"": 1.0, "hz": 1e-6, "khz": 1e-3, "mhz": 1.0, "ghz": 1e3}  #: MHz of a unit
 DEFAULT_BOARD = "de5net"

@@ -6,27 +6,33 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 from hls.export.description import Description
 from hls.export.soc import soc_text
 from hls.export.write import write_export
 from hls.model.area import capacity
+from hls.report.facts.synthesis import Placed
 from hls.target.board import Board
 
 from ..cache import cached, content_key
 from ..errors import ToolMissing
+from ..synthesis.advice import say_place
 from ..synthesis.cells import Used, total_of
 from ..synthesis.device import OpenPart, open_part
-from ..synthesis.run import NETLIST, REPORT, Asked, check_fit, map_verilog, refused
+from ..synthesis.result import placed
+from ..synthesis.run import NETLIST, REPORT, Asked, check_fit, first_lines, map_verilog, refused
+from ..synthesis.timing import PathStep, Timing
 from ..synthesis.tools import MOST, SynthesisError
-from .clocks import reached
+from .clocks import SystemPlaces, longest_path, reached
 from .steps import BITSTREAM, CONFIG, CONSTRAINTS, DESCRIPTION, TOP, VERILOG, Steps
 
-__all__ = ["Made", "check_packages", "make_system"]
+__all__ = ["Made", "check_packages", "make_system", "place_system"]
 
 #: the packages that soc.py imports, and the modules by which they are found; the last one for boards with Ethernet
 PACKAGES = {"litex": "litex", "litedram": "litedram", "litex-boards": "litex_boards", "migen": "migen"}
@@ -35,6 +41,7 @@ NETWORK = {"liteeth": "liteeth"}
 MOST_CLOCKS = 4
 #: placements for a clock, if those before reached that share of it: they differ by some percent
 PLACEMENTS, NEAR = 3, 0.93
+T = TypeVar("T")
 PROGRAM, PLACED = "soc.py", "placed.json"
 
 
@@ -53,12 +60,20 @@ class Made:
 class _Placement:
     bits: str  #: nextpnr's text of the bitstream
     share: float  #: of the clock that was asked for
+    path: tuple[PathStep, ...]  #: what limits it
     used: Used
     seed: int
 
     def mhz(self, asked: float) -> float:
         """The clock that is reached."""
         return round(math.floor(asked * self.share * 100) / 100, 2)
+
+    def longest(self) -> str:
+        """The longest stretch of the path, in words."""
+        if not self.path:
+            return ""
+        step, ns = max(self.path, key=lambda one: one.ns), sum(one.ns for one in self.path)
+        return f"{step.ns:.1f} of {ns:.1f} ns in {say_place(step.place)}"
 
 
 def packages_of(board: Board) -> dict[str, str]:
@@ -82,6 +97,32 @@ def make_system(
     Raises ExportError for a design or board of which none can be made, ToolMissing, SynthesisError if it does not fit
     or a tool refuses it, and BuildError if the cache cannot be written; the folder is as before then.
     """
+    return _in_folder(described, folder, board, output, seed, tell, _System.made)
+
+
+def place_system(
+    described: Description, folder: Path, board: Board, seed: int, tell: Callable[[str], None]
+) -> tuple[Placed, Used]:
+    """The timing of one placement of the same system for the design's clock, and what it takes; no bitstream is made.
+    Raises what :func:`make_system` does."""
+    mhz = described.clock_mhz
+    with tempfile.TemporaryDirectory(prefix="sluice-soc-") as temporary:
+        output = Path(temporary) / "soc"
+        found = _in_folder(described, folder, board, output, seed, tell, lambda system: system.placed_once(mhz))
+    timing = Timing(found.mhz(mhz), found.path)
+    return placed(timing, mhz, seed, ()), found.used
+
+
+def _in_folder(
+    described: Description,
+    folder: Path,
+    board: Board,
+    output: Path,
+    seed: int,
+    tell: Callable[[str], None],
+    make: Callable[["_System"], T],
+) -> T:
+    """What ``make`` returns of the system in the new folder ``output``."""
     text = soc_text(described, board)
     check_packages(board)
     device = open_part(board.device.part)
@@ -89,11 +130,12 @@ def make_system(
         raise SynthesisError(
             f"no open flow places {board.device.part}", "choose another board; `sluice boards` lists them"
         )
-    found: list[Made] = []
+    lines = first_lines(json.loads((folder / "report.json").read_text(encoding="utf-8")))
+    found: list[T] = []
 
     def complete(new: Path) -> None:
         (new / PROGRAM).write_text(text, encoding="utf-8")
-        found.append(_System(described, board, device, new, seed, tell).made())
+        found.append(make(_System(described, lines, board, device, new, seed, tell)))
 
     write_export(described, folder, "litex", output, complete)
     return found[0]
@@ -101,9 +143,10 @@ def make_system(
 
 @dataclass(frozen=True)
 class _System:
-    """The system whose soc.py lies in ``folder``."""
+    """The system whose soc.py lies in ``folder``. ``lines`` are those at which the kernels begin."""
 
     described: Description
+    lines: Mapping[str, int]
     board: Board
     device: OpenPart
     folder: Path
@@ -127,8 +170,15 @@ class _System:
             f"try other placements with --seed 2, 3 ..., or compile for a slower clock: --clock {mhz:g}",
         )
 
-    def _best(self, mhz: float) -> _Placement:
-        """The first placement that reaches this clock, of several where they come near it; else the fastest."""
+    def placed_once(self, mhz: float) -> _Placement:
+        """The placement for this clock with the one seed."""
+        key, netlist, used = self._mapped(mhz)
+        self.tell(f"nextpnr: place and route for {mhz:g} MHz")
+        return self._placed(key, netlist, used, self.seed)
+
+    def _mapped(self, mhz: float) -> tuple[str, Path, Used]:
+        """The netlist of the system for this clock, its key, and what it takes. Raises SynthesisError if that does not
+        fit."""
         self.tell(f"LiteX: the system for {mhz:g} MHz")
         self._elaborate(mhz)
         self.tell("yosys: synthesis")
@@ -136,6 +186,11 @@ class _System:
         cells = json.loads(netlist.read_text())["modules"][TOP]["cells"]
         used, part = total_of(cells, self.device.flow.cells), self.board.device.part
         check_fit(used, Asked(self.board.name, part, self.device, mhz, self.seed, capacity(self.board.device)))
+        return key, netlist, used
+
+    def _best(self, mhz: float) -> _Placement:
+        """The first placement that reaches this clock, of several where they come near it; else the fastest."""
+        key, netlist, used = self._mapped(mhz)
         best: _Placement | None = None
         for seed in range(self.seed, self.seed + PLACEMENTS):
             self.tell(f"nextpnr: place and route for {mhz:g} MHz")
@@ -143,7 +198,10 @@ class _System:
             best = found if best is None or found.share > best.share else best
             if best.share >= 1:
                 return best
-            self.tell(f"{mhz:g} MHz is not reached, but {found.mhz(mhz):g} MHz (seed {seed})")
+            self.tell(
+                f"{mhz:g} MHz is not reached, but {found.mhz(mhz):g} MHz (seed {seed})"
+                + (f"; the longest path has {longest}" if (longest := found.longest()) else "")
+            )
             if best.share < NEAR:
                 break
         assert best is not None
@@ -163,7 +221,8 @@ class _System:
         placing = content_key([key, steps.place.tool.version(), *steps.place.arguments])
         placed = cached("soc-pnr", placing, PLACED, lambda made: self._place(steps, netlist, made))
         data = json.loads(placed.read_text())
-        return _Placement(data["bits"], reached(data["report"]), used, seed)
+        report, places = data["report"], SystemPlaces(self.described, self.lines, self.described.top)
+        return _Placement(data["bits"], reached(report), tuple(longest_path(report, places)), used, seed)
 
     def _elaborate(self, mhz: float) -> None:
         """Run soc.py, and leave what later steps read."""

@@ -29,9 +29,11 @@ _OPERATION = re.compile(r"([a-z]+\w*?)_L\d+")
 
 
 class Places:
-    """Finds the places of one design. ``lines`` are those at which its kernels begin."""
+    """Finds the places of one design. ``lines`` are those at which its kernels begin, ``instance`` is the name that
+    the design has as a part of the whole."""
 
-    def __init__(self, described: Description, lines: Mapping[str, int]) -> None:
+    def __init__(self, described: Description, lines: Mapping[str, int], instance: str = DESIGN) -> None:
+        self.instance = instance
         names = module_names([kernel.name for kernel in described.kernels])
         self.kernels = {part: kernel for kernel, module in names.items() for part in parts_of(module)}
         self.controls = {parts_of(module)[1] for module in names.values()}
@@ -42,7 +44,7 @@ class Places:
     def of(self, cell: str) -> Place | None:
         """The place of a cell or net of that name; None for those of the surroundings."""
         first, *path = cell.split(".")
-        if first != DESIGN or not path:
+        if first != self.instance or not path:
             return None
         *instances, signal = path
         signal = _ADDED.sub("", signal)

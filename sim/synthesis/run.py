@@ -25,7 +25,7 @@ from .timing import Timing, read_timing
 from .tools import MOST, YOSYS, SynthesisError
 from .wrapper import TOP, pads, ports_of, wrapper
 
-__all__ = ["Asked", "check_fit", "map_verilog", "refused", "synthesize"]
+__all__ = ["Asked", "check_fit", "first_lines", "map_verilog", "refused", "synthesize"]
 
 NETLIST, REPORT = "netlist.json", "report.json"
 #: in what nextpnr says: a resource of which the device has too few
@@ -65,7 +65,7 @@ def synthesize(
     key = content_key((versions[0], flow.synthesis, described.digest, texts[f"{TOP}.v"]))
     tell("yosys: synthesis")
     netlist = cached("synth", key, NETLIST, lambda made: _map(flow, texts, made))
-    places = Places(described, _first_lines(report))
+    places = Places(described, first_lines(report))
     counted = count_cells(netlist, places, flow.cells)
     check_fit(total(counted), asked)
     placing = (key, *versions[1:], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
@@ -123,7 +123,7 @@ def _short(version: str) -> str:
     return f"{found[1].lower()} {found[2]}" if found else version.splitlines()[0]
 
 
-def _first_lines(report: Mapping[str, Any]) -> dict[str, int]:
+def first_lines(report: Mapping[str, Any]) -> dict[str, int]:
     """The line at which each kernel begins, by its name."""
     return {
         name: kernel["span"]["line"]

@@ -8,7 +8,7 @@ from hls.report.facts.synthesis import Place
 
 from .places import Places
 
-__all__ = ["PathStep", "Timing", "clock_of", "read_timing"]
+__all__ = ["PathStep", "Timing", "clock_of", "path_between", "path_steps", "read_timing"]
 
 _ASYNC = "<async>"
 
@@ -62,15 +62,14 @@ def read_timing(report: Mapping[str, Any], places: Places, double: str | None = 
     if not limits:
         raise ValueError("no clock")
     mhz, start, end = min(limits)
-    hops: Sequence[Mapping[str, Any]] = next(
-        (
-            one["path"]
-            for one in report["critical_paths"]
-            if (clock_of(one["from"]), clock_of(one["to"])) == (start, end)
-        ),
-        (),
-    )
-    return Timing(mhz, tuple(_steps(hops, places)), bool(hops) and _is_ram(hops[0]))
+    hops = path_between(report, start, end)
+    return Timing(mhz, tuple(path_steps(hops, places)), bool(hops) and _is_ram(hops[0]))
+
+
+def path_between(report: Mapping[str, Any], start: str, end: str) -> Sequence[Mapping[str, Any]]:
+    """The longest path from one clock to another, or to itself, in hops; empty if the report has none."""
+    paths = report["critical_paths"]
+    return next((one["path"] for one in paths if (clock_of(one["from"]), clock_of(one["to"])) == (start, end)), ())
 
 
 def _ratio(clock: str, double: str | None) -> int:
@@ -86,7 +85,7 @@ def _is_ram(hop: Mapping[str, Any]) -> bool:
     return hop["type"] == "clk-to-q" and hop["from"]["port"].startswith(("DOA", "DOB", "DO"))
 
 
-def _steps(hops: Sequence[Mapping[str, Any]], places: Places) -> Iterator[PathStep]:
+def path_steps(hops: Sequence[Mapping[str, Any]], places: Places) -> Iterator[PathStep]:
     """One step for each stretch in one place; what has no place belongs to the stretch around it."""
     step: PathStep | None = None
     waiting = 0.0

@@ -113,6 +113,7 @@ def test_another_model_beside_it(folder):
     assert printed.startswith("  model hpca16, as printed: ") and ", as corrected: " in corrected
     assert "B_mem 0.00, B_comp 0." in corrected
     (found,) = json.loads(estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--json").stdout)
+    assert found["seconds"] == pytest.approx(found["cycles"]["likely"] / 240e6, abs=1e-9) and found["seconds"] > 0
     assert found["others"] == []
 
 

@@ -1,6 +1,7 @@
 """Options of `sluice compile` that change the hardware, from the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,26 @@ def test_managers_of_a_memory(folder):
     refused = compiled(folder, "--axi-masters", "3")
     assert refused.exit_code == 1
     assert "3 does not divide the number of banks of memory DDR of board de5net, 2" in refused.output
+
+
+def test_addresses_of_managers(folder):
+    def bits(*options: str) -> set[int]:
+        done = compiled(folder, *options)
+        assert done.exit_code == 0, done.output
+        described = json.loads((folder / "out/interface.json").read_text())
+        ports = {port["bits"] for port in described["ports"] if re.fullmatch(r"m_axi\d+_a[rw]addr", port["name"])}
+        assert ports == {bus["address_bits"] for bus in described["buses"] if bus["protocol"] == "axi4"}
+        return ports
+
+    assert (bits(), bits("--axi-address-bits", "64"), bits("--axi-address-bits", "32")) == ({64}, {64}, {32})
+    wrong = compiled(folder, "--axi-address-bits", "48")
+    assert wrong.exit_code == 2 and "addresses can have 64 or 32 bits, not 48" in wrong.output
+    large = compiled(folder, "--axi-address-bits", "32", "--board", "u250")
+    assert large.exit_code == 1 and "of memory DDR of board u250" in large.output, large.output
+    nowhere = compiled(folder, "--axi-address-bits", "32", "--board", "ecp5_onchip")
+    assert (
+        nowhere.exit_code == 1 and "memory of board ecp5_onchip is on the chip, and has no AXI port" in nowhere.output
+    )
 
 
 def test_single_precision_constants(folder):

@@ -3,11 +3,7 @@ again:
   a[0] = n--;
   if (n > 0) goto again;
   if (n < 0) goto inside;
-  switch (n) {
-  case 1:
-  inside:
-    a[1] = 0;
-  }
+  a[1] = ({ int x = n; inside: x++; x; });
   goto nowhere;
 }
 __kernel void unknown(__global int *a, int n) {

@@ -191,6 +191,8 @@ def test_each_of_many_loads_is_compared_with_few_others(monkeypatch):
 def test_the_pace_of_each_loop_of_a_deep_nest_is_found_once(monkeypatch):
     found = _calls(monkeypatch, LoopExplainer, "_find_serial")
     depth = 6
-    text = KERNEL.format("".join(f"for (int i{k} = 0; i{k} < 9; i{k}++) " for k in range(depth)) + "o[n] += 1;")
+    text = KERNEL.format(
+        "".join(f"for (int i{k} = 0; i{k} < 9; i{k}++) " for k in range(depth)) + "o[n] = o[n] * 3 + 1;"
+    )
     collect(compile(text, "de5net", Options(), "k.cl"), "k.cl")
     assert len(found) == len(set(found)) >= depth  # once for each plan, of the kernel and of what-if trials

@@ -21,6 +21,8 @@ from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
+from rtl_lib.lsu.shared_cache import SharedCache
+from rtl_lib.lsu.shared_lookup import SharedLookup
 from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.stream_run import RunAhead
@@ -128,6 +130,12 @@ BREAKS = (
     Break("guard", PlaceGuard, "elaborate", "self.level + 1 - self.answered", "self.level - self.answered"),
     Break("guard", PlaceGuard, "elaborate", "full & (before != 0)", "C(0)"),
     Break("cached_load", WordBuffer, "elaborate", "take_next | (take & select.again)", "take_next"),
+    Break("shared_cache", SharedLookup, "elaborate", " & (age < self.in_date)", ""),
+    Break("shared_cache", SharedLookup, "elaborate", "(owner == checked.word)", "1"),
+    Break("shared_cache", SharedCache, "_look_up", "Mux(found.hit, earlier, self.allocated)", "self.allocated"),
+    Break("shared_cache", SharedCache, "_answer", "~behind[-1]", "1"),
+    Break("shared_cache", SharedCache, "_answer", "offset.eq(oldest.offset)", "offset.eq(offset)"),
+    Break("shared_cache", SharedCache, "_fetch", "self.in_date.eq(0)", "self.in_date.eq(self.in_date)"),
     Break("stepping_load", SteppingLoadUnit, "_look_up", "anew.eq(stale | self.flush)", "anew.eq(stale)"),
     Break("stepping_load", SteppingLoadUnit, "_look_up", "anew.eq(stale | self.flush)", "anew.eq(self.flush)"),
     Break("stepping_load", SteppingLoadUnit, "_look_up", "jumps.eq(anew | (first != following))", "jumps.eq(anew)"),
@@ -146,7 +154,7 @@ BREAKS = (
         "wrapped.eq(residue < before[:bits])",
         "wrapped.eq(residue <= before[:bits])",
     ),
-    Break("event_counters", EventCounters, "_totals", "with m.If(first)", "with m.If(0)"),
+    Break("event_counters", EventCounters, "_totals", "with m.If(invalid)", "with m.If(0)"),
     Break("event_counters", EventCounters, "elaborate", "until.eq(place)", "until.eq(0)"),
     # store units
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),

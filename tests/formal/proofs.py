@@ -69,7 +69,7 @@ PROOFS = {
         "EventCounters of 3 bits",
         "each total, whenever it is shown, is the number of events since the clear; each is shown in every round",
         units.event_counters,
-        12,
+        16,
     ),
     "burst_builder": Proof(
         "BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1
@@ -88,6 +88,7 @@ PROOFS = {
     "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
+    "shared_cache": Proof("SharedCache of 2 loads", _LOADS, units.shared_cache, 10),
     "stepping_load": Proof("SteppingLoadUnit", _LOADS, units.stepping_load_unit, 14),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),

@@ -10,6 +10,7 @@ from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
+from rtl_lib.lsu.shared_cache import SharedCache
 from rtl_lib.lsu.stepping_load import SteppingLoadUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
@@ -27,6 +28,7 @@ __all__ = [
     "load_unit_ahead",
     "place_guard",
     "settlement",
+    "shared_cache",
     "stepping_load_unit",
     "store_unit",
     "wide_load_unit",
@@ -43,11 +45,14 @@ def event_counters():
     bench, bits = Bench(), 4
     part = bench.part("counters", EventCounters(3, bits))
     slot, events, clear = bench.constant(2, "slot"), bench.free(3, "events"), bench.free(1, "clear")
-    count, later, before = Signal(bits), Signal(bits), Signal(bits)
+    ages = [Signal(bits, name=f"count{age}") for age in range(EventCounters.LATENCY + 1)]
     bench.m.d.comb += [part.slot.eq(slot), part.events.eq(events), part.clear.eq(clear)]
-    bench.m.d.sync += [count.eq(Mux(clear, 0, count + events.bit_select(slot, 1))), later.eq(count), before.eq(later)]
+    bench.m.d.sync += [
+        ages[0].eq(Mux(clear, 0, ages[0] + events.bit_select(slot, 1))),
+        *(older.eq(younger) for younger, older in pairwise(ages)),
+    ]
     bench.assume(slot < 3, "the counter is there")
-    bench.check(~part.here | (part.total == before), "a total is the number of events")
+    bench.check(~part.here | (part.total == ages[-1]), "a total is the number of events")
     bench.soon(~part.here, part.round, "each total is shown in every round")
     bench.reach(part.here & (part.total == 7), "a residue has wrapped")
     return bench
@@ -103,16 +108,18 @@ def settlement():
     return bench
 
 
-def _memory_that_changes(bench, part):
-    """Memory behind a load unit: a byte holds its address, and one bit that changes once at any time; a word is
-    refused.
+def _memory_that_changes(bench, part, flush=None):
+    """Memory behind a load unit, whose ``flush`` is free unless it is given: a byte holds its address, and one bit that
+    changes once at any time; a word is refused.
 
     Returns whether an access taken in this cycle must see the change, and the word that is refused.
     """
     m, changed, flushed = bench.m, Signal(), Signal()
     refused = bench.constant(ADDR_BITS - 1, "refused")
-    m.d.comb += part.flush.eq(bench.free(1, "flush"))
-    m.d.sync += [changed.eq(changed | bench.free(1, "changes")), flushed.eq(flushed | (changed & part.flush))]
+    if flush is None:
+        flush = bench.free(1, "flush")
+        m.d.comb += part.flush.eq(flush)
+    m.d.sync += [changed.eq(changed | bench.free(1, "changes")), flushed.eq(flushed | (changed & flush))]
     bank_of_reads(
         bench,
         "memory",
@@ -121,7 +128,7 @@ def _memory_that_changes(bench, part):
         error_at=lambda addr: addr[1:] == refused,
         word_at=lambda addr: Cat(*(Cat((addr + k)[:ADDR_BITS], changed, C(0, 3)) for k in range(WORD))),
     )
-    return flushed | (changed & part.flush), refused
+    return flushed | (changed & flush), refused
 
 
 def _loads(part, inside):
@@ -231,6 +238,31 @@ def load_unit_ahead():
 def cached_load_unit():
     """CachedLoadUnit over a memory that changes once."""
     return _loads(CachedLoadUnit(access_bytes=1, depth=2, pending=2, words=4, patience=1, **MEMORY), 8)
+
+
+def shared_cache():
+    """SharedCache of two loads, over a memory that changes once; either of them flushes for both."""
+    bench = Bench()
+    geometry = MEMORY | {"words": 16, "pending": 8, "depth": 2, "patience": 1}
+    part = bench.part("cache", SharedCache(loads=2, access_bytes=1, **geometry))
+    m, flush, fetched = bench.m, bench.free(2, "flush"), [Signal(name=f"fetched_{k}") for k in range(2)]
+    m.d.comb += Cat(port.flush for port in part.loads).eq(flush)
+    new, refused = _memory_that_changes(bench, part, flush.any())
+    for k, port in enumerate(part.loads):
+        m.d.sync += fetched[k].eq(fetched[k] | port.fetched)
+        m.d.comb += port.response.ready.eq(1)
+        enters, answer = bench.drive(port.request, f"load {k}"), port.response.payload
+        asked = Cat(port.request.payload, new)
+        follow = Follow(bench, f"access of load {k}", enters, asked, port.response.valid, 8)
+        addr, seen = follow.value[:ADDR_BITS], follow.value[ADDR_BITS]
+        bench.check(~follow.out | (answer.data[:ADDR_BITS] == addr), f"each access of load {k} has its byte")
+        bench.check(~(follow.out & seen) | answer.data[ADDR_BITS], f"load {k}: what a flush forgets is read again")
+        error = addr[1:] == refused
+        bench.check(~follow.out | (answer.error == error), f"load {k}: an error goes to the accesses of its word")
+        bench.reach(follow.out & seen, f"an access of load {k} after a flush is answered")
+        other = follow.out & ~fetched[k] & ~port.fetched
+        bench.reach(other, f"load {k} is answered from a word that was fetched for the other one")
+    return bench
 
 
 def stepping_load_unit():

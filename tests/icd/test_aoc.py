@@ -210,9 +210,24 @@ def test_a_file_for_another_clock_runs_on_a_board_of_that_clock():
 
 
 def test_options_of_programs_reach_the_compiler():
-    words = ["-cl-denorms-are-zero", "-const-cache-bytes", "4096", "-axi-masters=2", "-cl-fast-relaxed-math", "-printf"]
+    words = [
+        "-cl-denorms-are-zero",
+        "-const-cache-bytes",
+        "4096",
+        "-axi-masters=2",
+        "-axi-address-bits",
+        "32",
+        "-cl-fast-relaxed-math",
+        "-printf",
+    ]
     found = parse([*words, "-clock=150MHz", "k.cl"])
-    assert found.options == ["-cl-denorms-are-zero", "-const-cache-bytes=4096", "-axi-masters=2", "-fp-relaxed"]
+    assert found.options == [
+        "-cl-denorms-are-zero",
+        "-const-cache-bytes=4096",
+        "-axi-masters=2",
+        "-axi-address-bits=32",
+        "-fp-relaxed",
+    ]
     assert (found.printf, found.clock) == (True, 150.0)
     assert parse(["-emulator-channel-depth-model", "strict", "k.cl"]).ignored[0].endswith("(it is for -march=emulator)")
     Path("p.cl").write_text('__kernel void p(__constant int *a) { printf("%d", a[0]); }')

@@ -35,8 +35,12 @@ def test_a_host_may_end_in_the_middle(driver, host, request):
 
 def test_two_processes_at_once_and_an_interrupt(driver, host, request):
     mark = f"{os.getpid()}-{request.node.name}"
+    heed = ["env", "--default-signal=INT"]  # which the shell of a test run in the background may have had ignored
     start = lambda *words: subprocess.Popen(
-        [str(host), *words], env=driver.environment | {"MARK": mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*heed, str(host), *words],
+        env=driver.environment | {"MARK": mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     with start("4", "2") as one, start("4", "100000") as other:
         try:

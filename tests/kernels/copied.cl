@@ -67,3 +67,23 @@ __kernel void merged(__global const int *restrict a, __global int *restrict b, i
         }
     }
 }
+
+// by columns where the triangle is on the chip
+__kernel void solved(__global const float *restrict l, __global float *restrict x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++)
+            x[i] -= l[i * n + j] * x[j];
+        x[i] = x[i] * 0.75f + l[i * n + i];
+    }
+}
+
+__kernel void decomposed(__global float *restrict a, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            for (int k = 0; k < j; k++)
+                a[i * n + j] -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] *= a[j * n + j];
+        }
+}

@@ -5,7 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls.ir import Attr
+from tests.kernels.chosen import chosen
 from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.plans import planned_alone
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "copied.cl").read_text()
@@ -28,7 +31,17 @@ def launch(kernel: str, count: int, seed: int) -> Launch:
     if kernel == "merged":
         a = np.concatenate([np.sort(rng.integers(-99, 99, count // 8)) for _ in range(2)]).astype(np.int32)
         return Launch({"a": a, "b": np.zeros(a.size, np.int32)}, {"n": a.size}, misalign=seed)
+    if kernel in ("solved", "decomposed"):
+        return _triangle(rng, kernel, count // 4, seed)
     return _graph(rng, count, seed)
+
+
+def _triangle(rng: np.random.Generator, kernel: str, elements: int, seed: int) -> Launch:
+    """A matrix in a buffer of so many elements, of which the last ones are not part of it."""
+    matrix, n = rng.uniform(-1, 1, elements).astype(np.float32), int(elements**0.5)
+    if kernel == "decomposed":
+        return Launch({"a": matrix}, {"n": n}, misalign=seed)
+    return Launch({"l": matrix, "x": rng.random(n, np.float32)}, {"n": n}, misalign=seed)
 
 
 def _graph(rng: np.random.Generator, edges: int, seed: int) -> Launch:
@@ -44,8 +57,8 @@ def _graph(rng: np.random.Generator, edges: int, seed: int) -> Launch:
 
 
 @pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE, copy_bytes=COPY_BYTES)
+def system(request):
+    system = KernelSystem(SOURCE, copy_bytes=COPY_BYTES, choose=chosen(request))
     yield system
     system.close()
 
@@ -58,6 +71,12 @@ def test_same_bytes_and_fewer_cycles(system, kernel):
     found = system.check(kernel, [small, large, small], seeds=[0, 5])
     # two runs that are merged are read ahead from external memory, too
     assert found[0]["cycles"] < (1 if kernel == "merged" else 0.9) * found[1]["cycles"]
+
+
+@pytest.mark.parametrize("kernel", ["solved", "decomposed"])
+def test_a_triangle_on_the_chip_runs_by_columns(kernel):
+    (found,) = planned_alone(SOURCE, kernel, "de5net", COPY_BYTES)
+    assert any(loop.attrs.get(Attr.INTERCHANGED) for loop in found.plan.loops)
 
 
 def test_an_unknown_size_is_no_copy(system):

@@ -1,6 +1,7 @@
 """Recurrences of plain kernels on memory on the chip, in hardware: bytes of the interpreter, with stalls. A nest that
 gathers what its outer loop stores, as one loop; late choices whose two sides are computed apart; rows whose first
-element is stored before them; branches that share the store to an array in registers; triangular systems by columns."""
+element is stored before them; branches that share the store to an array in registers; triangular systems by columns;
+sums in elements that the next iteration may come to again."""
 
 import re
 
@@ -14,7 +15,14 @@ from .system import KernelSystem, Launch
 
 pytestmark = pytest.mark.verilator
 #: kernels of the benchmarks, with the intervals of their loops
-INTERVALS = {"components": [2, 1], "edit_distance": [1, 1, 1], "adpcm": [5], "interpreter": [5], "trisolv": [1, 1, 41]}
+INTERVALS = {
+    "components": [2, 1],
+    "edit_distance": [1, 1, 1],
+    "adpcm": [5],
+    "interpreter": [5],
+    "trisolv": [1, 1, 41],
+    "md_grid": [1] * 8,
+}
 NODES = 12
 #: rows of a distance whose terms are added behind the choice
 WARPING = """
@@ -50,6 +58,41 @@ __kernel void backward(__global const float *restrict u, __global float *restric
         }
 }
 """
+#: elements that one outer iteration after the other adds sums to: in a buffer, and in an array, where they are clipped;
+#: and that it replaces where something is greater
+GATHERED = """
+__kernel void gathered(__global const int *restrict count, __global const int *restrict a, __global int *restrict out,
+                       int n, int m)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < count[i]; j++)
+            for (int k = 0; k < m; k++)
+                out[j & 1] += a[i * m + k] * (j + 1);
+}
+__kernel void clipped(__global const int *restrict count, __global const int *restrict a, __global int *restrict out,
+                      int n, int m)
+{
+    int most[4];
+    for (int i = 0; i < 4; i++)
+        most[i] = out[i];
+    for (int i = 0; i < n; i++) {
+        int sum = most[count[i]];
+        for (int k = 0; k < m; k++)
+            sum -= a[i * m + k];
+        most[count[i]] = sum > 99 ? 99 : sum;
+    }
+    for (int i = 0; i < 4; i++)
+        out[i] = most[i];
+}
+__kernel void greatest(__global const int *restrict count, __global const int *restrict a, __global int *restrict out,
+                       int n, int m)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            if (a[i * m + k] > out[count[i]])
+                out[count[i]] = a[i * m + k];
+}
+"""
 
 
 def _launch(seed: int) -> Launch:
@@ -82,6 +125,9 @@ def _launches() -> dict[str, list[Launch]]:
     (machine,) = [one for one in CASES if one.kernel == "interpreter"]
     program, memory, out, _ = machine.arguments()
     matrix, vectors = rng.normal(size=(17, 17)), [rng.normal(size=17).astype(np.float32) for _ in range(3)]
+    of_each, places, forces = (
+        rng.integers(0, most, size).astype(number) for most, size in ((4, 8), (16, 32), (99, 32))
+    )
     matrix = (matrix + 9 * np.eye(17)).astype(np.float32).reshape(-1)
     return {
         "components": [_launch(seed) for seed in range(6)],
@@ -94,12 +140,22 @@ def _launches() -> dict[str, list[Launch]]:
         ],
         "adpcm": [Launch({"in": samples, "out": np.zeros(60, np.uint8)}, {"n": n}) for n in (60, 1, 0)],
         "trisolv": [Launch({"l": matrix, "x": vectors[0], "b": vectors[1]}, {"n": n}) for n in sizes],
+        **{
+            name: [
+                Launch({"count": of_each, "a": series[0], "out": series[1][:4].copy()}, {"n": n, "m": m})
+                for n, m in ((8, 3), (8, 1), (8, 0), (0, 3))
+            ]
+            for name in ("gathered", "clipped", "greatest")
+        },
+        "md_grid": [
+            Launch({"count": full, "position": places, "force": forces}, {"side": 2}) for full in (of_each, 0 * of_each)
+        ],
         "backward": [Launch({"u": matrix, "y": vectors[2]}, {"n": n, "layers": 2}) for n in sizes],
     }
 
 
 def test_bytes_with_stalls():
-    system = KernelSystem("\n".join([*map(_text, INTERVALS), WARPING, BACKWARD]), "ecp5_onchip")
+    system = KernelSystem("\n".join([*map(_text, INTERVALS), WARPING, BACKWARD, GATHERED]), "ecp5_onchip")
     try:
         kernels = {one.function.name: one for one in system.result.kernels}
         assert [one.how for one in kernels["components"].merged] == ["coalesced"]

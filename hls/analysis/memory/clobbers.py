@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ...ir import Function, MemoryObject, Op, Region, lane_mask, may_share, memory_name, walk
+from ...ir import Attr, Function, MemoryObject, Op, Region, has, lane_mask, may_share, memory_name, walk
 from ...ir.accesses import reaches_memory
 
 __all__ = ["Clobbers"]
@@ -20,12 +20,11 @@ class Clobbers:
 
     def movable(self, op: Op) -> bool:
         """Whether the operation is a load without a lane mask, of a buffer whose accesses nothing else observes."""
-        return (
-            op.opcode == "load"
-            and lane_mask(op) is None
-            and self._memory(op).space == "global"
-            and not self._memory(op).volatile
-        )
+        return self.plain(op) and self._memory(op).space == "global"
+
+    def plain(self, op: Op) -> bool:
+        """Whether the operation is a load without a lane mask, of a memory whose accesses nothing else observes."""
+        return op.opcode == "load" and lane_mask(op) is None and not self._memory(op).volatile
 
     def among(self, load: Op, ops: Iterable[Op]) -> bool:
         """Whether one of these operations, or of those inside them, may change the value of the load."""
@@ -34,6 +33,8 @@ class Clobbers:
     def _clobbers(self, load: Op, op: Op) -> bool:
         if op.opcode == "barrier":
             return any(self._overlap(load, write) for write in self._writes)
+        if op.opcode == "fresh" or has(op, "whole"):
+            return op.attrs[Attr.MEM] == memory_name(load)
         return op.opcode in _ACQUIRES or reaches_memory(op) and op.opcode != "load" and self._overlap(load, op)
 
     def _overlap(self, load: Op, write: Op) -> bool:

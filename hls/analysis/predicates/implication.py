@@ -1,6 +1,5 @@
 """Implication between predicates: what a condition implies, and which conditions it decides."""
 
-from collections import deque
 from collections.abc import Iterator
 from itertools import product
 
@@ -32,7 +31,7 @@ INVERSE = {
     "fne": ("feq", False),
 }
 
-#: operations that :func:`_imply` handles
+#: operations whose result has consequences for their operands
 _IMPLYING = frozenset({"and", "or", "xor", "if", "select"})
 
 #: most facts that are derived from one condition
@@ -42,16 +41,23 @@ MOST_FACTS = 512
 def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     """Truth values implied by ``condition`` being true (or false); of many, the nearest ones."""
     facts: dict[Value, bool] = {condition: truth}
-    open_ = deque(facts)
-    while open_ and len(facts) < MOST_FACTS:
-        value = open_.popleft()
+    open_ = [condition]
+    for value in open_:  # which grows: a queue, as the nearest consequences are found first
+        if len(facts) >= MOST_FACTS:
+            break
         op = value.op
         if op is None or op.opcode not in _IMPLYING:  # most conditions are comparisons
             continue
-        for further, holds in _imply(value, facts[value]):
-            # conditions share operands: visit each once, to avoid exponential time
+        holds = facts[value]
+        # conditions share operands: visit each once, to avoid exponential time
+        if op.opcode == ("and" if holds else "or"):  # chains of these are long, and pass every select
+            new = [operand for operand in op.operands if operand not in facts]
+            facts.update(dict.fromkeys(new, holds))
+            open_ += dict.fromkeys(new)
+            continue
+        for further, true in _imply(op, value, holds):
             if further not in facts:
-                facts[further] = holds
+                facts[further] = true
                 open_.append(further)
     return facts
 
@@ -158,19 +164,16 @@ def never_both(one: Value, other: Value) -> bool:
     return Exclusions().never_both(one, other)
 
 
-def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
-    """The direct consequences of a value being true or false."""
-    op = value.op
-    if present(op).opcode == ("and" if truth else "or"):
-        for operand in present(op).operands:
-            yield operand, truth
-    elif present(op).opcode == "xor" and constant(present(op).operands[1]) == 1:
-        yield present(op).operands[0], not truth
-    elif present(op).opcode in ("if", "select"):
-        arms = arms_of(present(op), value)
+def _imply(op: Op, value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
+    """The direct consequences of a value, which the operation computes, being true or false: those of exclusive or's
+    with 1 and of selects."""
+    if op.opcode == "xor" and constant(op.operands[1]) == 1:
+        yield op.operands[0], not truth
+    elif op.opcode in ("if", "select"):
+        arms = arms_of(op, value)
         for k, arm in enumerate(arms):
             if constant(arm) is not None and bool(constant(arm)) != truth:  # so the other arm is selected
-                yield present(op).operands[0], k == 1
+                yield op.operands[0], k == 1
                 yield arms[1 - k], truth
 
 

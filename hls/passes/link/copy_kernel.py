@@ -252,8 +252,25 @@ def _matters(fact: Dependence, function: Function, loop: Op, inside: set[Op], be
         return False  # within an iteration, or a loop inside, or a copy
     if fact.kind is not Kind.WAW:
         return True
-    values = [constant(op.operands[1]) for op in (fact.src, fact.dst)]
-    return None in values or values[0] != values[1] or fact.src.operands[1].type != fact.dst.operands[1].type
+    return not _store_the_same(fact.src.operands[1], fact.dst.operands[1], loop)
+
+
+def _store_the_same(one: Value, other: Value, loop: Op) -> bool:
+    """Whether two stores store one value in all iterations of the loop, so that it makes no difference which is
+    later."""
+    if one.type != other.type:
+        return False
+    if one is other:
+        return constant(one) is not None or one not in _changing(loop)
+    return constant(one) is not None and constant(one) == constant(other)
+
+
+def _changing(loop: Op) -> set[Value]:
+    """The values that an iteration of the loop computes or is given."""
+    found = set(loop.regions[0].args)
+    for op in _inside(loop):
+        found.update(op.results, *(region.args for region in op.regions))
+    return found
 
 
 def _idle(function: Function, loop: Op, trips: int, count: int) -> Diagnostic:
@@ -277,7 +294,10 @@ def _met(function: Function, fact: Dependence, inside: set[Op]) -> CompileError:
         return _error(function, fact.dst, f"{reason}, if buffers overlap", "declare the buffers `restrict`")
     if where == "another copy":
         return _error(function, fact.dst, reason, "move what stands outside of the loop to another kernel")
-    hint = "write `#pragma ivdep` before the loop if no iteration touches what another stores, or remove the attribute"
+    hint = (
+        "add `independent` to the attribute, or write `#pragma ivdep` before the loop, if no iteration touches what "
+        "another stores; or remove the attribute"
+    )
     return _error(function, fact.dst, reason, hint)
 
 

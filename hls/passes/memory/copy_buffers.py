@@ -50,9 +50,10 @@ class CopyBuffers(FunctionPass):
     """Data copying into on-chip memory (scratchpad allocation; Panda, Dutt and Nicolau 1997), with a choice at run
     time. Before: a flat kernel of one work-item, without tokens. After: its body twice, of which a launch executes one.
     The first works on arrays of the kernel instead of the buffers ``names`` (None: all that may be copied); loops in
-    front of it copy these buffers there, ``side_by_side`` elements in an iteration, and loops behind it write the
-    elements back that were stored. It is executed where each of the buffers has at most ``longest`` bytes, which hidden
-    arguments say. The second is the kernel as it was.
+    front of it copy these buffers there, ``side_by_side`` elements in an iteration (of a buffer that the kernel only
+    loads from, of one that it stores to), and loops behind it write the elements back that were stored. It is executed
+    where each of the buffers has at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it
+    was.
 
     A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
     kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
@@ -61,7 +62,7 @@ class CopyBuffers(FunctionPass):
     """
 
     longest: int = 0
-    side_by_side: int = 1
+    side_by_side: tuple[int, int] = (1, 1)
     names: frozenset[str] | None = None
     record: Callable[[Uncopied], None] | None = None
     name = "copy-buffers"
@@ -127,9 +128,10 @@ class _Copies:
     """Builds both bodies of a kernel, in place, where the buffers named in ``types``, of elements of these types, have
     copies of up to ``longest`` bytes, which ``side_by_side`` elements enter in an iteration."""
 
-    def __init__(self, function: Function, longest: int, side_by_side: int, types: Mapping[str, Type]):
-        self.function, self.longest, self.side_by_side, self.types = function, longest, side_by_side, types
+    def __init__(self, function: Function, longest: int, side_by_side: tuple[int, int], types: Mapping[str, Type]):
+        self.function, self.longest, self.types = function, longest, types
         self.stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
+        self.moved = {name: side_by_side[name in self.stored] for name in types}
         self.counts: dict[str, Value] = {}
 
     def build(self) -> Function:
@@ -181,7 +183,7 @@ class _Copies:
 
     def _array(self, name: str, memory: MemoryObject, suffix: str, type: Type) -> str:
         array = self._name(name + suffix)
-        length = -(-self.longest // (self.types[name].bytes * self.side_by_side)) * self.side_by_side
+        length = -(-self.longest // (self.types[name].bytes * self.moved[name])) * self.moved[name]
         self.function.memories[array] = MemoryObject(array, "private", type, length, span=memory.span)
         return array
 
@@ -198,7 +200,7 @@ class _Copies:
         the last iteration stores behind the end."""
         inside, group = self._loop_body(name)
         type = self.types[name]
-        for number in self._numbers(inside, group):
+        for number in self._numbers(inside, name, group):
             within = inside.true() if number is group else inside.value("ult", number, self.counts[name])
             value = inside.value("load", _element(inside, name, number, type), within, result=type)
             inside.op("store", _element(inside, array, number, type), value, inside.true())
@@ -210,16 +212,16 @@ class _Copies:
         """A loop over the buffer that writes the elements back that were stored."""
         inside, group = self._loop_body(name)
         type = self.types[name]
-        for number in self._numbers(inside, group):
+        for number in self._numbers(inside, name, group):
             value = inside.value("load", _element(inside, array, number, type), inside.true(), result=type)
             stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
             made = inside.value("trunc", stored, result=BOOL)
             inside.op("store", _element(inside, name, number, type), value, made)
         self._close(b, fits, "copy back", name, inside, group)
 
-    def _numbers(self, b: Builder, group: Value) -> Iterator[Value]:
-        """The numbers of the elements that an iteration moves, the first of which is ``group``."""
-        return (b.value("add", group, b.const(k, COUNT)) if k else group for k in range(self.side_by_side))
+    def _numbers(self, b: Builder, name: str, group: Value) -> Iterator[Value]:
+        """The numbers of the elements of a buffer that an iteration moves, the first of which is ``group``."""
+        return (b.value("add", group, b.const(k, COUNT)) if k else group for k in range(self.moved[name]))
 
     def _loop_body(self, name: str) -> tuple[Builder, Value]:
         body = Region()
@@ -228,7 +230,7 @@ class _Copies:
 
     def _close(self, b: Builder, fits: Value, label: str, name: str, inside: Builder, group: Value) -> None:
         """Ends the body of a loop over groups of elements, of which the first is number ``group``."""
-        following = inside.value("add", group, inside.const(self.side_by_side, COUNT))
+        following = inside.value("add", group, inside.const(self.moved[name], COUNT))
         again = inside.value("ult", following, self.counts[name])
         inside.op("yield", again, following)
         spare, b.span = b.span, inside.span

@@ -12,6 +12,8 @@ __all__ = ["GroupCopies"]
 USUAL_GROUP = 64
 #: share of the block RAMs (1/n) for copies that only keep successive loops and barriers busy
 PART_OF_RAM = 32
+#: copies that keep a barrier loop busy are fewer, to the least, where they would take more than this share (1/n)
+LARGEST_PART, FEWEST_COPIES = 2, 2
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class GroupCopies:
     each barrier, for as many as fill the pipeline of one round, and for one that enters or leaves. Successive barrier
     loops are busy with different groups, and so are loops before and after them, such as those that fill a tile and
     write it back; without a barrier loop, one group gathers at each barrier. For these there are copies as long as they
-    take at most a fixed part of ``ram_bytes``, the capacity of all block RAMs. ``memory_latency`` is that of global
+    take at most a fixed part of ``ram_bytes``, the capacity of all block RAMs; and where even those that fill a
+    barrier loop would take most of the device, there are fewer, and groups wait. ``memory_latency`` is that of global
     memory, in cycles.
     """
 
@@ -65,6 +68,8 @@ class GroupCopies:
         )
         fewest, most = (min(MOST_COPIES, 1 << groups.bit_length()) for groups in (fewest, most))
         while most > fewest and most * bytes > self.ram_bytes // PART_OF_RAM:
+            most //= 2
+        while most > FEWEST_COPIES and most * bytes > self.ram_bytes // LARGEST_PART > 0:
             most //= 2
         return most
 

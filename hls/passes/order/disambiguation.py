@@ -70,16 +70,16 @@ class _Group:
         return True
 
 
-def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
+def find_checks(tree: LoopTree, known: Iterable[Dependence], within: Iterable[Dependence]) -> list[Check]:
     """Checks for accesses that depend on stores of other iterations, if the addresses of the stores are known before
-    the loads complete."""
-    known = tuple(known)
+    the loads complete. ``within`` are all dependences within an iteration, also of memories that are not compared: a
+    load that waits for another buffer's store knows its value, and what depends on it, after that store."""
     wanted: dict[Op, list[Dependence]] = {}
     ruled_out = set()
     followers: dict[Op, set[Op]] = {}  #: the accesses that follow an access in one iteration, by memory order
+    for fact in within:
+        followers.setdefault(fact.src, set()).add(fact.dst)
     for fact in known:
-        if fact.loop is None:
-            followers.setdefault(fact.src, set()).add(fact.dst)
         if lane_mask(fact.src) or lane_mask(fact.dst):
             continue  # covers a variable range: there are several addresses to compare
         if fact.kind is Kind.WAR or fact.overlap or tree.region_of(fact.src) is not tree.region_of(fact.dst):

@@ -156,7 +156,8 @@ class _Orderer:
     def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
         """Run-time checks, and the dependences left to tokens. What an outer loop waits for anyway is not checked."""
         may_be = [fact for fact in needed if self.choice.comparable(fact)]
-        checks = find_checks(self.tree, may_be)
+        within = [fact for fact in needed if fact.loop is None]
+        checks = find_checks(self.tree, may_be, within)
         checked = {fact for check in checks for fact in check.facts}
         waiting = {
             (self.choice.inner(fact), memory_name(fact.dst))
@@ -165,7 +166,8 @@ class _Orderer:
         }
         kept = {fact for fact in checked if (self.choice.inner(fact), memory_name(fact.dst)) in waiting}
         if kept:
-            checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
+            left = [fact for fact in may_be if fact.loop is None or fact in checked - kept]
+            checks = find_checks(self.tree, left, within)
             checked = {fact for check in checks for fact in check.facts}
         # at distance 1 they share one fence, which invalidates what the loads hold
         return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]

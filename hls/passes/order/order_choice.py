@@ -27,6 +27,8 @@ def _is_slow(body: Region) -> bool:
     pays."""
     for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
         ahead, behind = computed_from(body, {arg}), {following}
+        if following not in ahead:
+            continue
         for op in reversed(body.ops[:-1]):
             if behind.intersection(op.results) and ahead.intersection(op.results):
                 behind.update(op.operands)

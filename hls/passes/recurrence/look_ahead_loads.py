@@ -7,7 +7,7 @@ from ...analysis.loops.sccs import components
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.timing import TimingModel, recurrences_of
 from ...analysis.timing.model import UnplannedAccesses
-from ...ir import Attr, Function, Op, Region, Value, is_access, loops_inside_out
+from ...ir import PTR, Attr, Function, Op, Region, Value, is_access, loops_inside_out
 from ...ir.clone import clone_function
 from ...ir.rewrite import resolve
 from ..manager import Form, FunctionPass
@@ -145,7 +145,8 @@ class _Loop:
         values: dict[Value, CarriedElement] = {}
         for each in windows:
             values |= each.build(region)
-        resolve(result.body, {value: element.now for value, element in values.items()})
+        # an access has its own address, computed from carried values: only `addr` names a memory
+        resolve(result.body, {value: element.now for value, element in values.items() if value.type != PTR})
         if ahead:
             carry_comparisons(region, loop, values.values())
         return DeadCodeElimination().run(CommonSubexpressionElimination().run(result))

@@ -65,5 +65,5 @@ def _key(op: Op):
     if has(op, "commutative"):
         operands.sort()
     # repr tells -0.0 from 0.0 and finds nan equal to itself
-    attrs = tuple(sorted((name, repr(value)) for name, value in op.attrs.items() if name != Attr.WRAPS))
-    return op.opcode, op.result.type, tuple(operands), attrs
+    attrs = [(name, repr(value)) for name, value in op.attrs.items() if name != Attr.WRAPS] if op.attrs else ()
+    return op.opcode, op.result.type, tuple(operands), tuple(sorted(attrs) if len(attrs) > 1 else attrs)

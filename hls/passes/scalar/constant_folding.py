@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...ir import OPS, Attr, Builder, Function, Op, Region, Value, evaluate, has
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import keep_carried
-from ...ir.rewrite import constant, inline_region, is_constant, rewrite
+from ...ir.rewrite import constant, inline_region, is_constant, rewrite, would_rewrite
 from ...ir.storage import BoundMemory, accessors, zero
 from ...narrow import present
 from ..lowering.if_conversion import flatten
@@ -35,7 +35,10 @@ class ConstantFolding(FunctionPass):
         return frozenset() if self.flat else frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
-        """A copy after the last round in which a rule applied, of at most ``_MAX_ROUNDS``."""
+        """A copy after the last round in which a rule applied, of at most ``_MAX_ROUNDS``; the function itself if none
+        does."""
+        if not self._applies(function):
+            return function
         result = clone_function(function)
         for _ in range(_MAX_ROUNDS):
             if not rewrite(result.body, lambda op, b: _visit(op, b, result), _carried_constants):
@@ -43,6 +46,16 @@ class ConstantFolding(FunctionPass):
         if self.flat:
             flatten(result.body)
         return result
+
+    def _applies(self, function: Function) -> bool:
+        """Whether some rule applies: most runs of the pass find none."""
+
+        def visit(op: Op, b: Builder) -> list[Value] | None:
+            # operands that would change places, or a branch that would be flattened, count as a rule
+            swaps = has(op, "commutative") and is_constant(op.operands[0])
+            return [] if swaps or (self.flat and op.opcode == "if") else _visit(op, b, function)
+
+        return would_rewrite(function.body, visit, _fixed)
 
 
 def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
@@ -86,13 +99,20 @@ def _carried_constants(op: Op) -> dict[Value, Value]:
     """Carried values that never change, replaced by their initial values."""
     if op.opcode != "loop":
         return {}
-    (body,) = op.regions
-    steps = zip(body.args, op.operands[1:], body.terminator.operands[1:])
-    fixed = [k for k, (arg, init, after) in enumerate(steps) if after in (arg, init)]
+    (body,), fixed = op.regions, _fixed(op)
     replaced = {old: op.operands[1 + k] for k in fixed for old in (body.args[k], op.results[k])}
     if fixed:
         keep_carried(op, [k for k in range(len(op.results)) if k not in fixed])
     return replaced
+
+
+def _fixed(op: Op) -> list[int]:
+    """The numbers of the carried values that never change."""
+    if op.opcode != "loop":
+        return []
+    (body,) = op.regions
+    steps = zip(body.args, op.operands[1:], body.terminator.operands[1:])
+    return [k for k, (arg, init, after) in enumerate(steps) if after in (arg, init)]
 
 
 def _loop(op: Op, b: Builder) -> list[Value] | None:

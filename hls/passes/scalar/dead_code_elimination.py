@@ -26,11 +26,11 @@ class DeadCodeElimination(FunctionPass):
 
     def run(self, function: Function) -> Function:
         """A copy without dead operations; the function itself if everything is live."""
-        if _Liveness(function).whole(function):
+        live = _Liveness(function)
+        if live.whole(function):
             return function
         result = clone_function(function)
-        live = _Liveness(result)
-        _sweep(result.body, live)
+        _sweep(result.body, function.body, live)
         return result
 
 
@@ -128,15 +128,19 @@ class _Liveness:
             self._use(value)
 
 
-def _sweep(region: Region, live: _Liveness):
-    region.ops = [op for op in region.ops if op in live.ops or has(op, "terminator")]
-    for op in region.ops:
-        wanted = [k for k, value in enumerate(op.results) if value in live.values]
+def _sweep(region: Region, original: Region, live: _Liveness):
+    """Remove what is dead from a copy of a region, of whose ``original`` it is known what is live."""
+    kept = [
+        (op, old) for op, old in zip(region.ops, original.ops, strict=True) if old in live.ops or has(old, "terminator")
+    ]
+    region.ops = [op for op, _ in kept]
+    for op, old in kept:
+        wanted = [k for k, value in enumerate(old.results) if value in live.values]
         if op.opcode == "loop":
             keep_carried(op, wanted)
         elif op.regions:
             for inner in op.regions:
                 inner.terminator.operands = [inner.terminator.operands[k] for k in wanted]
             set_results(op, [op.results[k] for k in wanted])
-        for inner in op.regions:
-            _sweep(inner, live)
+        for inner, whole in zip(op.regions, old.regions, strict=True):
+            _sweep(inner, whole, live)

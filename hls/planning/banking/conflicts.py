@@ -152,14 +152,13 @@ class Meetings:
             ):
                 # the usual case: the table's order is that of the uses
                 return [row & (1 << len(uses)) - 1 for row in table[: len(uses)]]
-            for k in members:
-                row = table[group.index(uses[k].key)]
+            places = [(j, uses[j], group.index(uses[j].key)) for j in members]
+            for k, use, place in places:
+                row = table[place]
                 others = [
                     j
-                    for j in members
-                    if row >> group.index(uses[j].key) & 1
-                    or self._exclude(uses[j], uses[k])
-                    or self._in_other_banks(uses[j], uses[k])
+                    for j, other, at in places
+                    if row >> at & 1 or self._exclude(other, use) or self._in_other_banks(other, use)
                 ]
                 found[k] |= sum(1 << j for j in others)
         for k, use in enumerate(uses if len(groups) > 1 else ()):
@@ -176,7 +175,7 @@ class Meetings:
 
     def bank(self, addresses: np.ndarray) -> np.ndarray:
         """The bank of each byte address."""
-        return self.map.bank(addresses // self.word_bytes)
+        return self.map.bank(addresses >> self.word_bytes.bit_length() - 1)
 
     def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
         """For each access the sums of its terms, in all combinations of values; None where there are too many."""
@@ -210,7 +209,8 @@ class _Alike:
             return
         consts = np.array([use.const for use in members], np.int64)[:, None]
         self._addresses = sums + consts
-        self._banks = map.bank(self._addresses // word_bytes)
+        self._shift = word_bytes.bit_length() - 1
+        self._banks = map.bank(self._addresses >> self._shift)
         self.masks = [sum(1 << bank for bank in np.flatnonzero(np.bincount(row)).tolist()) for row in self._banks]
 
     def apart(self, one, other, stores: bool) -> bool:
@@ -234,16 +234,15 @@ class _Alike:
         flags = 1 << banks.astype(object) if self.map.banks > 62 else np.left_shift(1, banks)
         if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
-        words = addresses // self.word_bytes
+        words, banks = addresses >> self._shift, banks.astype(np.int32)
         # two words are known to be the same only if no term was dropped
         kinds = np.array([self._whole.index(terms) for terms in self._whole])
         ends = addresses[:, 0] + np.array([use.bytes for use in self.members], np.int64)
         # their distances are constants: those of the first addresses
         starts = addresses[:, 0]
-        found = []
-        for k in range(count):
-            clear = np.ones(count, bool)
-            near = np.array([j for j, mask in enumerate(self.masks) if mask & self.masks[k]])
+        clear = np.ones((count, count), bool)
+        for k in range(count):  # with those behind it: two members meet each other
+            near = np.array([j for j in range(k, count) if self.masks[j] & self.masks[k]])
             fine = kinds[near] == kinds[k]
             if stores:
                 fine &= (ends[near] <= starts[k]) | (ends[k] <= starts[near])
@@ -251,9 +250,8 @@ class _Alike:
                 meets = banks[members] == banks[k]
                 if one_word:
                     meets &= words[members] != words[k]
-                clear[members] = ~meets.any(axis=1)
-            found.append(_bits(clear))
-        return found
+                clear[k, members] = clear[members, k] = ~meets.any(axis=1)
+        return [_bits(row) for row in clear]
 
 
 def _values(forms: Sequence[Terms], modulus: int) -> list[np.ndarray] | None:

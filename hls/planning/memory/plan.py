@@ -236,6 +236,14 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
                     "use __local memory, or a board with external memory",
                     code=Code.NOT_IN_HARDWARE,
                 )
+            elif op.opcode == "atomic" and _bytes(op) > word_bytes(function.memories[name], memory.word_bytes):
+                raise CompileError.at(
+                    op.span,
+                    f"an atomic operation on {8 * _bytes(op)} bits of global memory, whose words have "
+                    f"{8 * memory.word_bytes} on this board",
+                    "use int or uint, __local memory, or a board with wider memory (`sluice boards`)",
+                    code=Code.NOT_IN_HARDWARE,
+                )
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:

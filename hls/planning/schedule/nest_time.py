@@ -7,7 +7,7 @@ from ...ir import Attr, Op, Region, Value, memory_name
 from .interleaving import together
 from .plan import KernelPlan, RegionPlan
 
-__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "Joined", "assumed_trips", "nest_time", "operations_before"]
+__all__ = ["LOADED_TRIPS", "UNKNOWN_TRIPS", "Joined", "assumed_trips", "nest_time", "nest_times", "operations_before"]
 
 #: trips of a loop where the program does not tell
 UNKNOWN_TRIPS = 64
@@ -46,6 +46,16 @@ def nest_time(
     ``joined`` says of loops that were nests how their iterations follow each other, ``paces`` of others how many cycles
     an iteration takes in the mean, which is more than the II where addresses meet.
     """
+    return sum(nest_times(plan, compared, joined, paces).values())
+
+
+def nest_times(
+    plan: KernelPlan,
+    compared: Collection[str] = (),
+    joined: Mapping[Op, Joined] | None = None,
+    paces: Mapping[Op, float] | None = None,
+) -> dict[Op, float]:
+    """Cycles of each outermost loop, as of :func:`nest_time`."""
     turns = together(plan)
     around = {inner for loop in plan.loops for inner in loop.regions[0].ops if inner in plan.loops}
     outermost = [loop for loop in plan.loops if loop not in around]
@@ -59,7 +69,7 @@ def nest_time(
         alone = max(alone, paces.get(loop, alone)) if paces else alone
         return _time(loop, outer, plan.loops[loop], inside, alone, compared)
 
-    return sum(time(loop, None) for loop in outermost)
+    return {loop: time(loop, None) for loop in outermost}
 
 
 def _time(

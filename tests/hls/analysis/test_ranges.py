@@ -19,7 +19,8 @@ class _Everything(module._Ranges):
     """Takes every step each time."""
 
     def region(self, region):
-        self._taken.clear()
+        for step in self._of_region(region):
+            step.taken = -1
         super().region(region)
 
 

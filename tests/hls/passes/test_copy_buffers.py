@@ -30,11 +30,19 @@ __kernel void k(__global int *restrict a, __global const int *restrict at, __glo
 """
 
 
-def with_copies(module: Module, longest: int, names: frozenset[str] | None = None, record=None, side: int = 4):
-    """The only kernel after all passes, with copies that take ``side`` elements at a time."""
+def with_copies(
+    module: Module, longest: int, names: frozenset[str] | None = None, record=None, side: int = 4, stored: int = 0
+):
+    """The only kernel after all passes, with copies that take ``side`` elements at a time, or so many of a buffer that
+    is ``stored`` to, if that is another number."""
     (function,) = Inline().run(module).kernels
     options = PipelineOptions(
-        timing=TIMING, copied=names, copy_bytes=longest, side_by_side=side, hazards=True, record=record
+        timing=TIMING,
+        copied=names,
+        copy_bytes=longest,
+        side_by_side=(side, stored or side),
+        hazards=True,
+        record=record,
     )
     for each in kernel_passes(options):
         function = each.run(function)
@@ -50,7 +58,7 @@ def copied(function) -> set[str]:
 def test_random_kernels(seed):
     kernel = random_kernel(seed)
     module = parse_source(kernel.text, "k.cl", {}, []).module
-    found = [with_copies(module, FEW, side=1), with_copies(module, MANY, side=4)]
+    found = [with_copies(module, size, side=4, stored=k) for size, k in ((FEW, 1), (MANY, 4))]
     for launch in launches(kernel, seed):
         expected = outcome(module, launch)
         for function in found:

@@ -27,6 +27,7 @@ BODIES = {
     "constant": "for (int i = 0; i < 30; i++) a[i] += n;",
     "inner loop": "for (int i = from; i < n; i++) { int s = 0; for (int j = 0; j < i; j++) s += b[j]; a[i] = s; }",
     "one constant": "for (int i = from; i < n; i++) if (b[i] & 1) a[0] = 7;",
+    "one value": "int x = n + from; for (int i = from; i < n; i++) if (b[i] & 1) a[b[i]] = x;",
     "unsigned closed": "for (uint i = 0; i <= (uint)n; i++) a[i] = b[i];",
     "long": "long s = from; for (long i = 0; i < n; i++) { a[i & 31] = 5; s += i; } a[35] = s;",
     "byte": "for (uchar i = 0; i < (uchar)n; i++) a[i] = b[i];",

@@ -33,6 +33,33 @@ __kernel void k(__global const int *restrict ia, __global int *restrict wa, __gl
   for (int i = 0; i < n; i++) { wa[ia[i] & 7] += i; wb[ia[i + 1] & 7] ^= i; }
 }
 """
+#: whether ``y`` is stored to depends on a load of ``x``, which has to wait for the store to ``z``, if they are one buffer;
+#: and that one stores what a load of ``y`` finds
+BEHIND = """
+__kernel void k(__global const int *x, __global int *y, __global int *z, int n, int m, int c) {
+  for (int i = 1; i < n; i++) {
+    for (int j = 2; j < m; j++) {
+      z[j] = y[j - 1];
+      y[j] = x[j] > c ? y[j - 1] + c : x[j];
+    }
+    y[1] = 5;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("board", ["de5net", "ecp5_onchip"])
+def test_what_another_buffers_store_has_to_come_before_is_not_compared(board):
+    kernel, program = planned(BEHIND, board)["k"].function, link_program(parse_source(BEHIND, "k.cl").module)
+    values = np.random.default_rng(7).integers(0, 9, (3, 16)).astype(np.int32)
+    for scalars in ({"n": 5, "m": 16, "c": 4}, {"n": 3, "m": 3, "c": 2}):
+        seen = []
+        for function in (program, kernel):
+            buffers = {name: bytearray(one.tobytes()) for name, one in zip("xyz", values, strict=True)}
+            hidden = {"overlap": 0} if function is kernel else {}
+            run_kernel(function, "k", buffers, scalars | hidden, (1,))
+            seen.append({name: bytes(one) for name, one in buffers.items()})
+        assert seen[0] == seen[1]
 
 
 @pytest.mark.parametrize("board", ["de5net", "ecp5_onchip"])

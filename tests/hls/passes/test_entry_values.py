@@ -94,3 +94,23 @@ def test_the_same_numbers(name, monkeypatch):
             run_kernel(function, "k", buffers, {"n": n, "c": c}, (1,))
             found.append(bytes(buffers["out"]))
         assert found[0] == found[1]
+
+
+#: a table filled in place, each element from the one before and from the row above
+TABLE = """__kernel void k(__global int *restrict table, __global const int *restrict score, int n, int gap) {
+  int w = n + 1;
+  for (int i = 1; i <= n; i++)
+    for (int j = 1; j <= n; j++) {
+      int match = table[(i - 1) * w + j - 1] + score[i * w + j];
+      int down = table[(i - 1) * w + j] - gap, right = table[i * w + j - 1] - gap;
+      table[i * w + j] = %s;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("most", ["max(max(match, down), right)", "max(match, max(down, right))"])
+def test_however_a_maximum_is_written(most):
+    """The first load of a row is made before its loop once the maximum has the carried element last."""
+    (plan,) = planned(TABLE % most, "de5net").values()
+    assert [region.ii for region in plan.plan.loops.values()] == [1, 1]

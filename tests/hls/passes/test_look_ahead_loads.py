@@ -33,6 +33,7 @@ BODIES = {
         "int i = 0, j = 0; for (int k = 0; k < n; k++) if (j >= m || (i < 9 && a[i] <= b[j])) out[k] = a[i++]; "
         "else out[k] = b[j++];"
     ),
+    "scattered": "int i = 0; for (int k = 0; k < n; k++) { int x = a[i]; out[x & 63] = k; i += x > m ? 2 : 1; }",
     "entered_often": (
         "for (int r = 0; r < 5; r++) { int i = r; for (int k = 0; k < n; k++) { int x = a[i]; out[r * 20 + k] = x; "
         "i += x > m; } }"
@@ -83,7 +84,7 @@ def test_what_cannot_be_known_ahead_stays(name):
 
 
 #: of the loops above those whose loads are streams where memory stalls
-STREAMS = ("moved_in_a_branch", "product", "multiples", "two_streams", "guarded")
+STREAMS = ("moved_in_a_branch", "product", "multiples", "two_streams", "guarded", "scattered")
 
 
 def test_where_memory_stalls_streams_are_loaded_ahead():

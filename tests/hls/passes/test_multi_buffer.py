@@ -74,7 +74,9 @@ def ordered():
     return optimize(module_of(GROUPS), PipelineOptions(check=True)).functions["k"]
 
 
-@pytest.mark.parametrize(("latency", "ram_bytes", "copies"), [(0, 0, 4), (0, 1 << 20, 8), (200, 1 << 20, 16)])
+@pytest.mark.parametrize(
+    ("latency", "ram_bytes", "copies"), [(0, 0, 4), (0, 1 << 20, 8), (200, 1 << 20, 16), (0, 256, 2)]
+)
 def test_groups_have_copies_of_local_memory(ordered, latency, ram_bytes, copies):
     result = MultiBuffer(BufferOwner.GROUPS, latency, ram_bytes).run(ordered)
     group = next(op for op in walk(result.body) if op.opcode == "group")

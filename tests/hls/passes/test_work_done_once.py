@@ -1,20 +1,28 @@
 """Passes that find nothing to do make no copy, and facts that several passes or pairs of stores need are computed
 once."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from hls.analysis.dependence import dependence
 from hls.analysis.predicates import implication
+from hls.diag import Span
 from hls.driver import plan_text
 from hls.frontend import parse_source
-from hls.ir import print_function
+from hls.ir import Attr, Function, Region, print_function, walk
 from hls.ir.as_python import _code
+from hls.ir.clone import clone_function
 from hls.ir.interpreter import run_kernel
+from hls.ir.same import exact_copy, same_function
 from hls.options import Options
+from hls.passes import manager
 from hls.passes.early_stages import EarlyStages, early_stages
 from hls.passes.lowering.drop_inbounds import DropInbounds
-from hls.passes.manager import PassManager
+from hls.passes.manager import FunctionPass, PassManager, Stage
 from hls.passes.scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from hls.passes.scalar.constant_folding import ConstantFolding
 from hls.passes.scalar.dead_code_elimination import DeadCodeElimination
 from hls.target.board import load_board
 from tests.plans import planned
@@ -58,11 +66,75 @@ def nested(depth: int) -> str:
     }}"""
 
 
-@pytest.mark.parametrize("each", [DeadCodeElimination(), CommonSubexpressionElimination()], ids=lambda each: each.name)
+class Idle(FunctionPass):
+    """Changes nothing, or only what ``change`` does to its copy."""
+
+    name = "idle"
+
+    def __init__(self, change: Callable[[Function], object] = lambda copy: None) -> None:
+        self.change, self.copies = change, list[Function]()
+
+    def run(self, function: Function) -> Function:
+        copy = clone_function(function)
+        self.copies.append(copy)
+        self.change(copy)
+        return copy
+
+
+@pytest.mark.parametrize(
+    "each", [ConstantFolding(), DeadCodeElimination(), CommonSubexpressionElimination()], ids=lambda each: each.name
+)
 def test_a_function_with_nothing_to_remove_is_returned_itself(each):
     (function,) = parse_source(LOOP).module.kernels
     once = each.run(function)
     assert each.run(once) is once
+
+
+def test_passes_that_change_nothing_share_one_copy():
+    (function,) = parse_source(LOOP).module.kernels
+    passes = Idle(), Idle(), Idle()
+    after = PassManager().run_function((Stage("test", passes),), function)
+    assert after is function and not function.spares
+    (copy,) = {copy for one in passes for copy in one.copies}
+    assert copy is not function and clone_function(function) is not copy
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda copy: setattr(copy.args[0], "name", "renamed"),
+        lambda copy: setattr(next(op for op in walk(copy.body) if op.results).results[0], "name", "renamed"),
+        lambda copy: setattr(copy.body.ops[0], "span", Span("other.cl", 1)),
+        lambda copy: copy.attrs.update({Attr.NDRANGE: True}),
+        lambda copy: setattr(copy, "name", "other"),
+    ],
+    ids=["argument", "result", "span", "attribute", "function"],
+)
+def test_a_copy_that_differs_in_what_is_not_compared_is_no_spare(change):
+    (function,) = parse_source(LOOP).module.kernels
+    before, first, second = print_function(function), Idle(change), Idle()
+    after = PassManager().run_function((Stage("test", (first, second)),), function)
+    assert after is first.copies[0] and print_function(function) == before
+    assert second.copies[0] not in (function, after) and print_function(second.copies[0]) == print_function(after)
+
+
+def test_a_function_that_shares_nodes_is_no_spare():
+    (function,) = parse_source(LOOP).module.kernels
+    shallow = replace(function, body=Region(ops=list(function.body.ops)), spares=[])
+    assert same_function(function, shallow) and not exact_copy(function, shallow)
+    assert exact_copy(function, clone_function(function))
+
+
+def test_kernels_are_the_same_without_spares(monkeypatch):
+    def texts() -> list[str]:
+        found = (
+            plan_text(text, load_board("de5net"), Options(), "k.cl") for text in (SORT, LOOP, updates(3), nested(3))
+        )
+        return [print_function(kernel.function) for plan in found for kernel in plan.kernels]
+
+    shared = texts()
+    monkeypatch.setattr(manager, "exact_copy", lambda function, other: False)
+    assert texts() == shared
 
 
 def test_a_kernel_planned_again_asks_nothing_again():
@@ -114,8 +186,8 @@ def test_attempts_at_a_kernel_share_the_early_stages(monkeypatch):
     shared, few = planned_anew()
 
     def run(self, module, function, forms, options):
-        manager = PassManager(forms=forms)
-        return manager.run_function(early_stages(options), function), frozenset(manager.forms)
+        passes = PassManager(forms=forms)
+        return passes.run_function(early_stages(options), function), frozenset(passes.forms)
 
     monkeypatch.setattr(EarlyStages, "run", run)
     separate, many = planned_anew()

@@ -120,6 +120,17 @@ def test_several_elements_a_cycle_where_the_loops_are_as_fast():
     assert moved_by(followed) == {4}
 
 
+def test_what_is_only_loaded_moves_by_several_elements_beside_what_is_stored():
+    """Whether a node was reached must be known before the next one is looked at; which nodes they are, long before."""
+    search = """__kernel void k(__global const int *restrict edge, __global const int *restrict row, __global int *restrict level,
+                        __global int *restrict queue, int n) {
+        for (int head = 0, tail = 1; head < tail; head++) {
+            int v = queue[head];
+            for (int e = row[v]; e < row[v + 1]; e++)
+                if (level[edge[e]] < 0) { level[edge[e]] = level[v] + 1; queue[tail++] = edge[e]; } } }"""
+    assert moved_by(search) == {4, 16}
+
+
 def test_small_boards_get_small_copies():
     bytes_of = {name: automatic_bytes(load_board(name)) for name in ("de5net", "orangecrab", "ecp5_onchip")}
     assert bytes_of["de5net"] > bytes_of["orangecrab"] > bytes_of["ecp5_onchip"] == 0

@@ -6,6 +6,7 @@ from hls.driver import plan_text
 from hls.ir import Attr
 from hls.options import Options
 from hls.planning import iterate
+from hls.planning.interchanged_nests import accesses_by_columns, paces_by_columns
 from hls.report.collect import collect_kernel
 from hls.report.loop_text import loop_tree
 from hls.target.board import load_board
@@ -52,6 +53,36 @@ def test_other_nests_stay(body):
 
 def test_external_memory_is_read_by_rows():
     assert not intervals(SOLVER, "de5net")[0]
+
+
+def on_copies(body: str, **options):
+    """The kernel on external memory, and the lines of the accesses by columns that are left to it."""
+    kernel = plan_text(HEAD + body, load_board("de5net"), Options(**options), "k.cl").kernels[0]
+    return kernel, sorted(op.span.line for op in accesses_by_columns(kernel.function, 64))
+
+
+def test_columns_are_read_from_copies_of_small_buffers():
+    """Where the triangle is too large for a copy, its columns are in external memory, a row of it for each element."""
+    kernel, lines = on_copies(SOLVER)
+    assert kernel.copies.copied == ("x", "l") and lines == [6, 7]
+    paces = paces_by_columns(kernel.function, load_board("de5net"))
+    assert len(paces) == 2 and all(2 < each < 3 for each in paces.values())
+    found = [at.ii for loop, at in kernel.plan.loops.items() if loop.attrs.get(Attr.INTERCHANGED)]
+    small, large = found
+    assert small < 60 and large > 2 * load_board("de5net").read_latency
+
+
+def test_rows_stay_where_the_triangle_cannot_be_copied():
+    """It may be the buffer that the solution is in, or is read as two types."""
+    for text in (SOLVER.replace("= y[i]", "= y[i] + ((__global const int *)l)[i]"), SOLVER):
+        kernel, lines = on_copies(text, **({"copy_bytes": 0} if text == SOLVER else {}))
+        assert not lines and "l" not in kernel.copies.copied
+
+
+def test_rows_stay_where_large_buffers_would_lose_more(monkeypatch):
+    monkeypatch.setattr(iterate, "suits_large_buffers", lambda *_: False)
+    kernel, lines = on_copies(SOLVER)
+    assert kernel.copies.copied == ("x",) and not lines
 
 
 def test_nests_of_a_kernel_are_tried_together(monkeypatch):

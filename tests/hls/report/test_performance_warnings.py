@@ -111,3 +111,42 @@ def test_warnings_are_at_the_end_of_the_text(report):
     assert "warning[" not in shown[: shown.index("\nWarnings and notes\n")]
     brief = text.render(report, brief=True)
     assert "warnings, in report.txt: " in brief and "1 x W0609" in brief
+
+
+#: work-items that share an array: loops of one iteration, rounds between barriers, and true strides
+SHARED = """#define GROUP __attribute__((reqd_work_group_size(64, 1, 1))) __kernel void
+GROUP once(__global const float4 *restrict a, __global float4 *restrict o) {
+    for (int i = get_local_id(0); i < 64; i += get_local_size(0)) o[i] = a[i] * 2;
+}
+GROUP rounds(__global const float4 *restrict a, __global float4 *restrict o, int n) {
+    __local float4 t[64];
+    int l = get_local_id(0);
+    for (int c = 0; c < n; c++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        t[l] = a[c * 64 + l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        o[c * 64 + l] = t[63 - l];
+    }
+}
+GROUP copied(__global float4 *restrict o) {
+    __local float4 t[64];
+    t[get_local_id(0)] = (float4)(get_global_id(0));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t e = async_work_group_copy(o + get_group_id(0) * 64, t, 64, 0);
+    wait_group_events(1, &e);
+}
+GROUP apart(__global const float4 *restrict a, __global float4 *restrict o, int n) {
+    for (int i = get_local_id(0); i < n; i += 64) o[i] = a[i] * 2;
+}
+"""
+
+
+def test_bandwidth_of_neighbouring_work_items():
+    """Words are shared by neighbouring work-items where these store one after the other: on the board, the stores of
+    the first three kernels move no byte more than they store, that of the last one four times as many."""
+    report = collect(compile(SHARED, "de5net", Options(copy_bytes=0), "k.cl"), "k.cl")
+    wasted = {k.name: [m.message for m in k.messages if m.code is Code.BANDWIDTH_WASTED] for k in report.kernels}
+    assert [name for name, messages in wasted.items() if messages] == ["apart"]
+    assert (
+        "16 of every 64 bytes moved, 25 % of the bandwidth: its addresses are 1,024 bytes apart" in wasted["apart"][0]
+    )

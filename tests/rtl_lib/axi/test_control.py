@@ -206,6 +206,10 @@ def test_a_total_is_read_when_it_passes_by():
         await ctx.tick()
         assert [await host.read_wide(at_of(name)) for name in ("first", "last")] == [counted[0], counted[2]]
         assert counted[0] > 100 and counted[2] > 100
+        for low in (at.COUNTERS + 8 * 3, at.COUNTERS + 8 * 3 + 4):
+            await host.read(low)
+            assert host.response == Response.SLVERR
+        assert await host.read_wide(at_of("last")) == counted[2] and host.response == Response.OKAY
 
     simulate(dut, testbench, background=(count,))
 

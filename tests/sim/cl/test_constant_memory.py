@@ -51,6 +51,7 @@ def test_loads_of_constant_buffers_share_a_cache():
 def test_without_a_constant_cache_they_are_loads_like_others():
     assert units(Options(const_cache_bytes=0))["pick", "table"] == "burst-coalesced cached"
 
+
 #: bytes that a miss fetches: eight words of 64
 BLOCK = 512
 

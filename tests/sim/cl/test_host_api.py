@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hls.options import Options
-from hls.target.board import known_boards, load_board
+from hls.target.board import load_board
 from sim import cl
 from sim.cl.emulated import emulate_source
 from sim.cl.launch import index_space
@@ -390,24 +390,6 @@ class TestOptions:
             cl.Program(context, "").build()
 
 
-class TestPlatforms:
-    def test_every_board_is_a_device(self):
-        devices = cl.get_platforms()[0].get_devices()
-        assert {device.board.name for device in devices} >= {"de5net", "a10pac", "ecp5_onchip"}
-        assert cl.get_platforms()[0].get_devices(cl.device_type.GPU) == []
-
-    def test_the_board_is_chosen_by_argument_then_environment(self, monkeypatch):
-        monkeypatch.setenv("SLUICE_BOARD", "a10pac")
-        assert cl.create_some_context(interactive=False).device.board.name == "a10pac"
-        assert cl.create_some_context(board="ecp5_onchip").device.board.name == "ecp5_onchip"
-
-    def test_unknown_boards(self):
-        with fails(cl.RuntimeError, code.DEVICE_NOT_FOUND, "known are a10pac"):
-            cl.create_some_context(board="none")
-        with fails(cl.LogicError, code.INVALID_DEVICE):
-            cl.create_some_context(device="gpu")
-
-
 SHARED = """__kernel void chain(__global int *restrict a, __global const int *restrict b, int n) { for (int i = 1; i < n; i++) a[i] = b[i - 1] + 1; }
 void put(__global int *p, int k, int v) { p[k] = v; }
 __kernel void helped(__global int *restrict a, __global int *b, int n) { __global int *p = n > 3 ? a : a + 1; put(p, 0, b[n - 1]); }
@@ -460,35 +442,6 @@ class TestRestrict:
 )
 def test_what_restrict_does_not_forbid_runs(kernel, offsets):
     TestRestrict().launch("emulator", kernel, *offsets).wait()
-
-
-class TestDevices:
-    @pytest.mark.parametrize("kind", ["board", "emulator"])
-    @pytest.mark.parametrize("board", ["de5net", "a10pac", "ecp5_onchip"])
-    def test_the_chosen_one_comes_first(self, monkeypatch, board, kind):
-        monkeypatch.setenv("SLUICE_BOARD", board)
-        monkeypatch.setenv("SLUICE_DEVICE", kind)
-        devices = cl.get_platforms()[0].get_devices()
-        assert (devices[0].board.name, devices[0].kind) == (board, kind)
-        assert sorted(d.board.name for d in devices) == list(known_boards()) and {d.kind for d in devices} == {kind}
-        assert (
-            cl.Context(dev_type=cl.device_type.ACCELERATOR).device.name
-            == cl.Context([devices[0]]).device.name
-            == cl.create_some_context().device.name
-        )
-
-    @pytest.mark.parametrize("kind", ["GPU", "CPU", "CUSTOM"])
-    def test_there_are_no_others(self, kind):
-        with pytest.raises(cl.RuntimeError, match="DEVICE_NOT_FOUND"):
-            cl.Context(dev_type=getattr(cl.device_type, kind))
-
-    def test_facts_have_opencl_numbers(self):
-        device = cl.create_some_context(device="emulator").device
-        assert device.get_info(cl.device_info.MAX_WORK_GROUP_SIZE) == device.max_work_group_size
-        assert "cl_khr_fp64" in device.get_info(cl.device_info.EXTENSIONS).split()
-        assert device.platform.get_info(cl.platform_info.NAME) == device.platform.name
-        with pytest.raises(cl.LogicError, match="0x1fff"):
-            device.get_info(0x1FFF)
 
 
 def test_what_a_program_has_is_no_kernel():

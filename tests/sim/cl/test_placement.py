@@ -105,12 +105,12 @@ def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
 
 
 def test_one_manager_for_all_banks(tmp_path, monkeypatch):
-    """Buffers over both banks of the board lie behind one port, and a copy has the bytes that it should, under stalls,
-    too."""
+    """Buffers over both banks of the board lie behind one port, whose addresses have as many bits as they need, and a
+    copy has the bytes that it should, under stalls, too."""
     monkeypatch.setenv("SLUICE_STALL_SEED", "3")
     context = cl.create_some_context(board="de5net")
     queue, n = cl.CommandQueue(context), 200
-    program = cl.Program(context, COPY).build(["-axi-masters=1"])
+    program = cl.Program(context, COPY).build(["-axi-masters=1", "-axi-address-bits=32"])
     data = np.random.default_rng(1).random((n, 16), np.float32)
     a = cl.Buffer(context, mf.READ_ONLY | mf.COPY_HOST_PTR, hostbuf=data)
     out = cl.Buffer(context, mf.WRITE_ONLY, data.nbytes)

@@ -120,6 +120,8 @@ AS_IN_C = (
     (r'"%hd %hhd %hu %hhu", 70000, 300, 70000, -1', "4464 44 4464 255"),
     (r'"%s|%.1s|%4s|", "foo\0bar", "foo", "foo"', "foo|f| foo|"),
     (r'"to here\0not this"', "to here"),
+    (r'"%d %s%s|%s", n, n > 3 ? "many" : n ? "few" : "no", n == 1 ? "" : "s", n & 1 ? "odd" : "even"', "7 manys|odd"),
+    (r'n < 3 ? "less %d" : "more %d", n', "more 7"),
     (r'"%.15e %f", 789456123.0, 1.0 / 3', "7.894561230000000e+08 0.333333"),
     (r'"%d", n, n + 1', "7"),
     (r'"", "unused"', ""),

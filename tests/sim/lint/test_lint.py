@@ -21,11 +21,12 @@ BAD = {
 
 @pytest.fixture(scope="module")
 def designs(tmp_path_factory):
-    """Output folders: AXI with a channel and a stream, and RAM ports with wires."""
+    """Output folders: AXI with a channel and a stream, RAM ports with wires, and many kinds of units at narrow words."""
     root = tmp_path_factory.mktemp("lint")
     asked = {
         "packets": [EXAMPLES / "packets/kernel.cl", "--prefix", "p"],
         "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
+        "units": [Path(__file__).with_name("units.cl"), "--board", "ulx3s", "--counters", "--axi-address-bits", "32"],
     }
     for name, arguments in asked.items():
         command = ["compile", *map(str, arguments), "--no-html", "-o", str(root / name)]
@@ -39,7 +40,7 @@ def read(monkeypatch, capsys, folder):
     return code, capsys.readouterr()
 
 
-@pytest.mark.parametrize("name", ["packets", "wires"])
+@pytest.mark.parametrize("name", ["packets", "wires", "units"])
 def test_generated_files_have_no_warning(designs, monkeypatch, capsys, name):
     code, said = read(monkeypatch, capsys, designs / name)
     assert code == 0, said

@@ -19,7 +19,7 @@ from hls.target.board import load_board
 from sim.errors import ToolMissing
 from sim.soc import make
 from sim.soc.__main__ import main as build
-from sim.soc.clocks import reached
+from sim.soc.clocks import SystemPlaces, longest_path, reached
 from sim.synthesis.tools import SynthesisError, Tool
 
 SOURCE = """__kernel void scale(__global const int *restrict a, __global int *restrict b, int f, int n)
@@ -223,6 +223,28 @@ def test_a_clock_of_another_domain_counts():
         reached({"fmax": {}, "critical_paths": []})
 
 
+def test_the_longest_path_is_told_in_places_of_the_source(design):
+    """Of the clock that is missed by most, here one between two clocks; what is not of the design has one name."""
+
+    def hop(kind, cell, delay, port="A"):
+        return {"type": kind, "delay": delay, "from": {"cell": cell, "port": port}, "to": {"cell": cell, "port": port}}
+
+    path = [
+        hop("clk-to-q", "storage_DO_TRELLIS_FF_Q", 0.5, "Q"),
+        hop("routing", "storage_DO_TRELLIS_FF_Q", 9.0),
+        hop("logic", "sluice_system.scale.top.loop_i_L3.n20_LUT4_Z", 0.5),
+        hop("routing", "sluice_system.scale.top.loop_i_L3.n20_LUT4_Z", 1.0),
+        hop("setup", "sluice_system.scale.top.loop_i_L3.n20_TRELLIS_FF_Q", 0.0),
+    ]
+    clocks = {"sys": {"achieved": 80.0, "constraint": 60.0}, "sys2x": {"achieved": 130.0, "constraint": 120.0}}
+    report = {"fmax": clocks, "critical_paths": [{"from": "posedge sys2x", "to": "posedge sys", "path": path}]}
+    first, second = longest_path(report, SystemPlaces(read_description(design), {"scale": 1}, "sluice_system"))
+    assert (first.place.part, first.ns) == ("memory controller and host link", 0.5)
+    assert (second.place.kernel, second.place.line) == ("scale", 3)
+    assert (second.routing_ns, second.logic_ns) == (10.0, 0.5)
+    assert reached(report) == pytest.approx(1000 / 120 / 11)
+
+
 def test_what_cannot_be_built(design, run, faked, tmp_path, monkeypatch):
     code, said = run(design, board="de5net")
     assert code == 1 and "error[E0919]: a bitstream for board de5net is made by Intel Quartus" in said.err
@@ -285,7 +307,7 @@ def test_litex_that_refuses(design, tmp_path):
     """A failure of soc.py is one message, with what it said."""
     (tmp_path / "soc.py").write_text("raise ValueError('no such pin')")
     described = read_description(design)
-    system = make._System(described, load_board("ulx3s"), make.open_part("LFE5U-85F-6BG381C"), tmp_path, 1, print)
+    system = make._System(described, {}, load_board("ulx3s"), make.open_part("LFE5U-85F-6BG381C"), tmp_path, 1, print)
     with pytest.raises(SynthesisError, match="LiteX refuses the system: ValueError: no such pin") as told:
         system._elaborate(60.0)
     assert "Traceback" in told.value.log

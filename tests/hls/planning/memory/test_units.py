@@ -2,6 +2,7 @@
 
 import pytest
 
+from hls.diag import CompileError
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
@@ -304,3 +305,12 @@ def test_stores_whose_bursts_have_few_words_may_have_many_on_their_way(address, 
     planned = plan_function(kernel, Compilation(board, Options()))
     (store,) = (each for each in planned.memory.accesses.values() if each.direction == "store")
     assert store.scattered == scattered
+
+
+def test_atomic_operations_are_at_most_as_wide_as_words():
+    """The unit computes within a word of memory: words of 4 bytes have no place for an operand of 8."""
+    text = "__kernel void k(__global {0} *restrict a, int n) {{ for (int i = 0; i < n; i++) {1}(a, ({0})i); }}"
+    assert loads(text.format("int", "atomic_add"), "ulx3s") == []
+    assert loads(text.format("long", "atom_add"), "de5net") == []
+    with pytest.raises(CompileError, match="on 64 bits of global memory, whose words have 32 on this board"):
+        loads(text.format("long", "atom_add"), "ulx3s")
