@@ -37,9 +37,10 @@ from .rtl_library import RtlFunction
 from .signals import supervise
 from .target.board import Board
 
+__all__ = ["estimate_command", "predict_command"]
+
 #: digits behind the point in JSON: seconds in nanoseconds
 NANO = 9
-__all__ = ["estimate_command", "predict_command"]
 
 
 def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, int]:

@@ -164,7 +164,7 @@ class MemoryTime:
         timing, memory = self.board.memory.timing, self.board.memory
         if not isinstance(timing, DramTiming):
             return self.word_cycles
-        return timing.row_ns / timing.in_use / self.board.clock.period_ns / len(memory.banks)
+        return timing.scattered_ns / self.board.clock.period_ns / len(memory.banks)
 
     def traffic(self, op: Op) -> AccessTraffic:
         """What an access of the schedule moves."""

@@ -12,7 +12,7 @@ from ..analysis.memory.strides import access_patterns
 from ..diag import Span
 from ..ir import Attr, Function, Module, Op, is_access, memory_name, walk
 from ..ir.clone import clone_function
-from ..target.board import Board, DramTiming
+from ..target.board import Board
 from .gathering_nests import only_inner
 from .schedule import KernelPlan
 from .schedule.interleaving import together
@@ -95,9 +95,9 @@ def accesses_by_columns(function: Function, word_bytes: int) -> dict[Op, Op]:
 
 
 def paces_by_columns(function: Function, board: Board) -> dict[Op, float]:
-    """The least cycles that external memory takes for an iteration of loops with accesses by columns: each opens a row
-    of the memory."""
+    """The cycles that a bank of external memory takes for an iteration of loops with accesses by columns: each opens a
+    row of the memory."""
     timing, period = board.memory.timing, board.clock.period_ns
-    each = timing.row_ns / timing.in_use if isinstance(timing, DramTiming) else getattr(timing, "word_ns", period)
+    each = period if timing is None else timing.scattered_ns
     accesses = accesses_by_columns(function, board.memory.word_bytes)
     return {loop: count * each / period for loop, count in Counter(accesses.values()).items()}

@@ -79,6 +79,11 @@ class DramTiming:
         return max(self.tFAW / ACTIVATES, (self.tRAS + self.tRP) / banks, self.tRRD_S) * self.tck_ns
 
     @property
+    def scattered_ns(self) -> float:
+        """Time between words of one bank that each open a row, refresh included."""
+        return self.row_ns / self.in_use
+
+    @property
     def turn_ns(self) -> float:
         """What the data bus loses as it turns from reading to writing and back."""
         to_write = max(0, self.CL + TURNAROUND - self.CWL)
@@ -100,6 +105,11 @@ class PortTiming:
     word_ns: float
     latency_ns: float
     ports: int = 2
+
+    @property
+    def scattered_ns(self) -> float:
+        """Time between words at any addresses."""
+        return self.word_ns
 
 
 @dataclass(frozen=True)

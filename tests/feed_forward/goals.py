@@ -6,7 +6,6 @@ A goal is the most cycles of an iteration of the innermost loop, launch and end 
 copies must be than the kernel whole. The bytes of a kernel as asked for and whole are compared.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from hls.driver import plan_text
 from hls.options import Options
 from hls.target.board import Board, load_board
 
-from .table import NODES, SIDE, Given, arguments, replayed, text_of
+from .table import NODES, SIDE, Given, arguments, print_table, replayed, text_of
 
 __all__ = ["GOALS", "Goal", "Reached"]
 
@@ -80,12 +79,7 @@ class Reached:
 
 def _text(kernel: str) -> str:
     """The text of a kernel of goals.cl or table.cl."""
-    start = f"__kernel void {kernel}("
-    if start not in SOURCE:
-        return text_of(kernel)
-    begin = SOURCE.index(start)
-    end = SOURCE.find("\n__kernel", begin)
-    return SOURCE[begin:] if end < 0 else SOURCE[begin:end]
+    return text_of(kernel, SOURCE) if f"__kernel void {kernel}(" in SOURCE else text_of(kernel)
 
 
 def _launch(kernel: str) -> tuple[Given, int]:
@@ -142,23 +136,12 @@ def reached(goal: Goal, board: Board) -> Reached:
     return Reached(goal, inner, whole, asked)
 
 
-def _figures(board: Board, names: list[str]) -> Iterator[Reached]:
+def _figures(board_name: str, names: list[str]) -> Iterator[Reached]:
+    board = load_board(board_name)
     for goal in GOALS:
         if not names or any(name in goal.kernel for name in names):
             yield reached(goal, board)
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m tests.feed_forward.goals", description=__doc__)
-    parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
-    parser.add_argument("--board", default="de5net")
-    options = parser.parse_args()
-    print("| kernel | cycles | figure | goal | met |")
-    print("| --- | --- | --- | --- | --- |")
-    for one in _figures(load_board(options.board), options.kernels):
-        print(one, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_table("goals", __doc__, ("kernel", "cycles", "figure", "goal", "met"), _figures)

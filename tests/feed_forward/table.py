@@ -8,7 +8,7 @@ Prints a row of docs/rationale/feed-forward.md for each kernel of table.cl: cycl
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from hls.planning import Compilation
 from hls.target.board import load_board
 from sim.model import Launched, Replayer
 
-__all__ = ["KERNELS", "NODES", "Given", "Row", "arguments", "replayed", "rows", "text_of"]
+__all__ = ["KERNELS", "NODES", "Given", "Row", "arguments", "print_table", "replayed", "rows", "text_of"]
 
 SOURCE = (Path(__file__).parent / "table.cl").read_text()
 KERNELS = re.findall(r"__kernel void (\w+)\(", SOURCE)
@@ -48,11 +48,11 @@ class Row:
         return f"| {self.kernel} | {whole} | {split} | {iis} | {cells} | {self.auto} |"
 
 
-def text_of(kernel: str) -> str:
-    """The text of one kernel."""
-    begin = SOURCE.index(f"__kernel void {kernel}(")
-    end = SOURCE.find("\n__kernel", begin)
-    return SOURCE[begin:] if end < 0 else SOURCE[begin:end]
+def text_of(kernel: str, source: str = SOURCE) -> str:
+    """The text of one kernel of a source."""
+    begin = source.index(f"__kernel void {kernel}(")
+    end = source.find("\n__kernel", begin)
+    return source[begin:] if end < 0 else source[begin:end]
 
 
 def arguments(kernel: str) -> tuple[dict[str, np.ndarray], dict[str, int], int]:
@@ -138,16 +138,22 @@ def rows(board_name: str, names: list[str]) -> Iterator[Row]:
             yield row_of(kernel, board_name)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.feed_forward.table", description=__doc__)
+def print_table(
+    name: str, text: str | None, columns: Sequence[str], rows: Callable[[str, list[str]], Iterable[object]]
+) -> None:
+    """The command line of a table in this package, described by a ``text``: prints the ``rows`` of a board, of the
+    kernels that have one of the given names in theirs."""
+    parser = argparse.ArgumentParser(prog=f"python -m tests.feed_forward.{name}", description=text)
     parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
     parser.add_argument("--board", default="de5net")
     options = parser.parse_args()
-    print("| kernel | whole | split | greatest II | logic cells of the operations | auto |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    for cells in (columns, ["---"] * len(columns)):
+        print(f"| {' | '.join(cells)} |")
     for row in rows(options.board, options.kernels):
         print(row, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    print_table(
+        "table", __doc__, ("kernel", "whole", "split", "greatest II", "logic cells of the operations", "auto"), rows
+    )

@@ -36,9 +36,10 @@ class PrivatizeReductions(FunctionPass):
         """A copy in which inner loops start from the neutral element, and outer loops add their results."""
         result = clone_function(function)
         bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
+        clobbers = Clobbers(result)  # only loads are moved
         for region, loop in list(loops_inside_out(result.body)):
             if region in bodies:
-                _sum_alone(region, loop, Clobbers(result))
+                _sum_alone(region, loop, clobbers)
         return result
 
 
@@ -106,7 +107,7 @@ def _kind(body: Region, k: int, note: Op | None) -> str | None:
     carried, following = body.args[k], body.terminator.operands[1 + k]
     op = following.op
     pair = pair_of(op)
-    if pair is None and op is not None and op.opcode == "sub" and op.operands[0] is carried is not op.operands[1]:
+    if pair is None and op is not None and op.opcode == "sub" and [v is carried for v in op.operands] == [True, False]:
         kind, parts = "add", {op}
     elif pair is not None and (pair.left is carried) != (pair.right is carried):
         kind, parts = pair.kind, {present(op), *_comparison(present(op))}
