@@ -9,6 +9,7 @@ from ..memory import MemoryPlan
 from .launch_invariants import static_operations
 from .plan import KernelPlan, RegionPlan
 from .port_reservation import plan_bookings
+from .queues import may_take_turns
 from .region import RegionPlanner
 from .timing import OperatorTiming
 
@@ -38,14 +39,16 @@ def plan_kernel(
         by_group=by_group,
     )
 
-    def visit(region: Region, loop: Op | None, depth: int, loop_behind: bool = False) -> RegionPlan:
+    def visit(region: Region, loop: Op | None, depth: int, entered: int, loop_behind: bool = False) -> RegionPlan:
         inner = [op for op in region.ops if op.opcode == "loop"]
+        here = replace(planner, repeated=depth + by_group > 1, entered=entered, loop_behind=loop_behind)
+        each = _entered_inside(loop, here)
         for k, op in enumerate(inner):
-            loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get(Attr.RING) for one in inner[k + 1 :]))
-        here = replace(planner, repeated=depth + by_group > 1, loop_behind=loop_behind)
+            behind = any(not one.attrs.get(Attr.RING) for one in inner[k + 1 :])
+            loops[op] = visit(op.regions[0], op, depth + 1, each, behind)
         return here.plan(region, loop, _shortest(loop))
 
-    top = visit(function.body, None, 0)
+    top = visit(function.body, None, 0, 0)
     computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]
     latency = {op: timing.latency(op) for op in computed}
     parts = {op: part for op in computed if (part := timing.part(op))}
@@ -77,6 +80,15 @@ def _shortest(loop: Op | None) -> int:
     """The least number of iterations of a loop that runs at all."""
     trips = count_trips(loop) if loop else None
     return max(1, trips.count) if trips and trips.exact else 1
+
+
+def _entered_inside(loop: Op | None, around: RegionPlanner) -> int:
+    """How many invocations of a loop directly inside may be in flight together: one for each iteration of ``loop``, in
+    as many of its own invocations as overlap. 0: not known here."""
+    trips = count_trips(loop) if loop else None
+    if loop is None or trips is None or not trips.exact:
+        return 0
+    return trips.count * (around.entered if may_take_turns(loop, around.repeated) else 1)
 
 
 def _static_depth(static, timing) -> int:

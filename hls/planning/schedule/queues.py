@@ -20,7 +20,9 @@ __all__ = [
     "MOST_LOADING_SLOTS",
     "MOST_SLOTS",
     "MOST_WAITING_SLOTS",
+    "WORTH_SLOTS",
     "QueueSizes",
+    "balanced",
     "entry_count",
     "level_queues",
     "may_take_turns",
@@ -34,6 +36,8 @@ MOST_SLOTS, MOST_WAITING_SLOTS, MOST_LOADING_SLOTS = 32, 64, 256
 MOST_ENTRIES = 512
 #: exit entries per slot where trip counts differ between invocations
 SPREAD = 12
+#: how many times as long turns without further slots must take
+WORTH_SLOTS = 1.03
 #: cycles of a comparison with stores in flight that finds no match
 HAZARD_LATENCY = 4
 #: cycles of a channel call that does not wait: through the request queue and the channel's end
@@ -74,6 +78,26 @@ def slot_count(static_ii: int, loop: Op | None, repeated: bool, most: int, paced
     if loop is None or not may_take_turns(loop, repeated):
         return 1
     return min(-(-static_ii // paced), most)
+
+
+def balanced(ii: int, invocations: int, most: int) -> int:
+    """Slots, from ``ii`` to twice as many and at most ``most``, that let ``invocations`` of one trip count share the
+    cycles evenly.
+
+    Invocations that take turns end together, ``slots`` at a time. The last of them, if they are fewer than ``ii``,
+    leave cycles unused: of 30 with an II of 7, two are left, which take as long as seven would. By tens they leave
+    none. More slots than the II need registers, so a few cycles are not worth them.
+    """
+    if invocations <= ii:
+        return ii
+    best = min(range(ii, min(2 * ii, most) + 1), key=lambda slots: _turns(slots, ii, invocations))
+    return best if _turns(best, ii, invocations) * WORTH_SLOTS <= _turns(ii, ii, invocations) else ii
+
+
+def _turns(slots: int, ii: int, invocations: int) -> int:
+    """Cycles for one iteration of each invocation, where ``slots`` take turns at a time."""
+    rounds, left = divmod(invocations, slots)
+    return rounds * slots + (max(left, ii) if left else 0)
 
 
 def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, uniform: bool, shortest: int) -> int:

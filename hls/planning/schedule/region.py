@@ -18,6 +18,7 @@ from .queues import (
     MOST_SLOTS,
     MOST_WAITING_SLOTS,
     QueueSizes,
+    balanced,
     entry_count,
     level_queues,
     may_take_turns,
@@ -59,9 +60,9 @@ class RegionPlanner:
     """What planning a region needs to know from outside the region.
 
     ``timing`` maps operations to latency and delays, ``children`` holds the plans of inner loops, ``memory_latency`` is
-    a typical access in cycles. ``repeated`` says whether the region is entered more than once, ``by_group`` whether the
-    kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that leave this loop enter
-    another.
+    a typical access in cycles. ``repeated`` says whether the region is entered more than once, ``entered`` how many of
+    its invocations may be in flight together (0: not known), ``by_group`` whether the kernel's top sees a token for
+    every group of a launch, ``loop_behind`` whether tokens that leave this loop enter another.
     """
 
     timing: OperatorTiming
@@ -73,6 +74,7 @@ class RegionPlanner:
     group_items: int = 1
     by_group: bool = False
     loop_behind: bool = False
+    entered: int = 0
 
     @cached_property
     def _latencies(self) -> Latencies:
@@ -198,6 +200,8 @@ class RegionPlanner:
             answered_by_memory = any(op.opcode in ("load", "atomic") for op in found.levels.offering)
             most = MOST_LOADING_SLOTS if answered_by_memory else MOST_WAITING_SLOTS
         slots = slot_count(busy, loop, self.repeated, most, max(paced, found.spacing))
+        if slots == found.ii == busy and not self.loop_behind and uniform_trips(found.region, loop, self.fixed):
+            slots = balanced(slots, self.entered, most)  # a loop behind would get its first work later
         if may_take_turns(loop, self.repeated):
             slots = min(max(slots, self._turns_inside(found)), most)
         return min(slots, asked.slots or slots)
