@@ -16,6 +16,7 @@ from ...ir.types import FloatType, IntType
 from ...ir.values import signed
 from ...narrow import instance
 from ..float.flush_denormals import flush_of
+from .sign_changes import product_with_sign, with_plain_operands
 from .specialize import conjuncts, specialized_choice
 
 __all__ = ["simplify"]
@@ -398,17 +399,19 @@ def _same(op, x, b):
 
 def _fadd(op, b):
     x, y = op.operands
-    return _same(op, x, b) if _is_float(y, -0.0) else None
+    return _same(op, x, b) if _is_float(y, -0.0) else with_plain_operands(op, b)
 
 
 def _fsub(op, b):
     x, y = op.operands
-    return _same(op, x, b) if _is_float(y, 0.0) else None
+    return _same(op, x, b) if _is_float(y, 0.0) else with_plain_operands(op, b)
 
 
 def _fmul(op, b):
     x, y = op.operands
-    return _same(op, x, b) if _is_float(y, 1.0) else None
+    if _is_float(y, 1.0):
+        return _same(op, x, b)
+    return product_with_sign(op, b) or with_plain_operands(op, b)
 
 
 def _fdiv(op, b):
@@ -418,7 +421,7 @@ def _fdiv(op, b):
     if divisor == 1.0:
         return _same(op, x, b)
     if not isinstance(divisor, int | float) or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
-        return None
+        return with_plain_operands(op, b)
     limit = {16: 14, 32: 126, 64: 1022}[x.type.bits]
     if abs(math.frexp(divisor)[1]) > limit:
         return None
@@ -464,6 +467,8 @@ _RULES = {
     "fsub": _fsub,
     "fmul": _fmul,
     "fdiv": _fdiv,
+    "fma": with_plain_operands,
+    "fsqrt": with_plain_operands,
     "fneg": _fneg,
     "fabs": _fabs,
     "extract": _extract,
