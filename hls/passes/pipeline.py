@@ -16,7 +16,7 @@ from ..target.board import Board
 from .float.contract_float_trees import ContractFloatTrees
 from .float.expand_float_reductions import ExpandFloatReductions
 from .float.flush_denormals import FlushDenormals
-from .float.guard_addends import GuardAddends
+from .float.guard_operands import GuardOperands
 from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
 from .for_each_function import ForEachFunction
@@ -413,7 +413,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
         (
             SinkInserts(options.timing),
             # elements of memory that became carried values are sums like others; then the load of the first may go
-            GuardAddends(options.timing),
+            GuardOperands(options.timing),
             *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,

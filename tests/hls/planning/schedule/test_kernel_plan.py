@@ -67,7 +67,8 @@ def test_where_slots_take_turns_the_header_has_the_first_stage_for_itself():
     plan = plan_of(NEST)
     inner = loop_at(plan, 7)
     addition = next(op for op in inner.place if op.opcode == "fadd")
-    assert inner.ii == inner.slots <= plan.latency[addition] + 2
+    assert inner.ii <= plan.latency[addition] + 2
+    assert inner.slots == 8  # of 32 rows, so that no round is left over
     assert all(c.read.stage >= 1 for c in inner.carried if c.read.level == 0)
     assert all(
         point.stage >= 1

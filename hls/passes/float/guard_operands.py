@@ -1,9 +1,10 @@
-"""Conditional additions to a carried float as unconditional additions of guarded terms, with the same bits.
+"""Conditional arithmetic on a carried float as unconditional arithmetic with guarded operands, with the same bits.
 
 ``c ? s + x : s`` is ``s + (c ? x : -0.0)``: adding -0.0 changes no number, only NaNs with a payload and, where
-subnormal numbers are flushed, those. ``c ? s + x : s - y`` is ``s + (c ? x : -y)``. The select is off the recurrence
-then, if its condition is. This is done if it shortens the recurrence by a cycle: a select after the last register of
-the addition may be free, and the guard in front of the term is not.
+subnormal numbers are flushed, those. The same holds for products and quotients: ``c ? s * x : s`` is
+``s * (c ? x : 1.0)``. ``c ? s + x : s - y`` is ``s + (c ? x : -y)``. The select is off the recurrence then, if its
+condition is. This is done if it shortens the recurrence by a cycle: a select after the last register of the operation
+may be free, and the guard in front of the operand is not.
 """
 
 from collections.abc import Mapping
@@ -18,22 +19,25 @@ from .addition_trees import only_user
 from .canonical_values import is_canonical
 from .flush_denormals import flush_of
 
-__all__ = ["GuardAddends"]
+__all__ = ["GuardOperands"]
 
-#: the operand of an addition that another one may be added to
-_PLACES = {"fadd": (0, 1), "fsub": (0,), "fma": (2,)}
+#: the operands of an operation that may be the carried number
+_PLACES = {"fadd": (0, 1), "fsub": (0,), "fma": (2,), "fmul": (0, 1), "fdiv": (0,)}
+#: operations whose second operands one select can choose, negated where the operations differ
+_SUMS = ("fadd", "fsub")
 
 
 @dataclass(frozen=True)
-class GuardAddends(FunctionPass):
-    """Guarding of the terms of conditional additions. Before: selects between sums on the recurrence of a float. After:
-    additions of selected terms, in the same order, where ``timing`` says that this saves a cycle (None: nothing is
-    done), and where the sum equals its sum with -0.0 bit by bit.
+class GuardOperands(FunctionPass):
+    """Guarding of the operands of conditional arithmetic. Before: selects between sums, products or quotients on the
+    recurrence of a float. After: operations on selected operands, in the same order, where ``timing`` says that this
+    saves a cycle (None: nothing is done), and where the number equals its sum with -0.0, and so its product with 1.0,
+    bit by bit.
     """
 
     timing: TimingModel | None = None
 
-    name = "guard-addends"
+    name = "guard-operands"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
@@ -50,7 +54,7 @@ class GuardAddends(FunctionPass):
 
 @dataclass(frozen=True)
 class _Link:
-    """An addition to the operand at ``place``, on a recurrence; its other operands are off it."""
+    """Arithmetic on the operand at ``place``, on a recurrence; its other operands are off it."""
 
     op: Op
     place: int
@@ -98,7 +102,7 @@ class _Body:
             self._select(op, known)
 
     def _link(self, value: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> _Link | None:
-        """The addition that computes the value, for this user only."""
+        """The operation that computes the value, for this user only."""
         op = value.op
         if op not in self.inside or op.opcode not in _PLACES or only_user(value, used) is not user:
             return None
@@ -106,7 +110,7 @@ class _Body:
         return _Link(op, late[0]) if len(late) == 1 and late[0] in _PLACES[op.opcode] else None
 
     def _chain(self, value: Value, root: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> list[_Link]:
-        """The additions from ``root`` to the value, the first one first; none if there is another operation among
+        """The operations from ``root`` to the value, the first one first; none if there is one of another kind among
         them."""
         links: list[_Link] = []
         while value is not root:
@@ -119,18 +123,19 @@ class _Body:
         return links[::-1] if len(alike) == 1 else []
 
     def _are_alike(self, links: list[_Link]) -> bool:
-        """Whether two numbers are added to the same one."""
+        """Whether the same number is the operand of two sums, two products or two quotients."""
         one, other = links
+        codes = {one.op.opcode, other.op.opcode}
         return (
             one.op is not other.op
             and one.root is other.root
-            and "fma" not in (one.op.opcode, other.op.opcode)
+            and (codes <= {*_SUMS} or len(codes) == 1 and codes != {"fma"})
             and flush_of(one.op) == flush_of(other.op)
         )
 
     def _guard(self, op: Op, chain: list[_Link], root: Value, kept: bool) -> None:
-        """The select becomes the last addition of the chain, each of whose terms is a neutral one if ``root`` is
-        kept: where the condition is ``kept``."""
+        """The select becomes the last operation of the chain, each of whose other operands is a neutral one if ``root``
+        is kept: where the condition is ``kept``."""
         condition, place = op.operands[0], self.body.ops.index(op)
         gone = {link.op for link in chain}
         behind, self.body.ops = self.body.ops[place:], [each for each in self.body.ops[:place] if each not in gone]
@@ -147,7 +152,7 @@ class _Body:
         self._become(op, chain[-1].op, terms)
 
     def _select(self, op: Op, links: list[_Link]) -> None:
-        """The select becomes one addition of a selected term."""
+        """The select becomes one operation on a selected operand."""
         condition, place = op.operands[0], self.body.ops.index(op)
         gone = {link.op for link in links}
         behind, self.body.ops = self.body.ops[place:], [each for each in self.body.ops[:place] if each not in gone]
@@ -169,7 +174,9 @@ class _Body:
 
 
 def _neutral(opcode: str, place: int) -> dict[int, float]:
-    """The operands, other than the one at ``place``, with which an addition changes nothing."""
+    """The operands, other than the one at ``place``, with which an operation changes nothing."""
     if opcode == "fma":
         return {0: -0.0, 1: 1.0}
+    if opcode in ("fmul", "fdiv"):
+        return {1 - place: 1.0}
     return {1 - place: -0.0 if opcode == "fadd" else 0.0}
