@@ -64,13 +64,10 @@ class LoopHistory:
         ahead, begins = self._ahead(builder, carried)
         builder.m.d.comb += [tap.ahead.eq(Mux(first, 0, ahead)), tap.begins.eq(first | begins)]
         for k, c in enumerate(self.chain[: carried.steps]):
-            # an invocation's first token brings the initial values; later tokens find them stored
+            # the first token of a single invocation brings the initial values; later tokens find them stored
             own = builder.at(self._initial(c), stage)
-            kept = (
-                own
-                if self.context.values.fixed(self._initial(c)) is not None
-                else Mux(first, own, self._left(builder)[k])
-            )
+            always = not self.plan.once or self.context.values.fixed(self._initial(c)) is not None
+            kept = own if always else Mux(first, own, self._left(builder)[k])
             builder.m.d.comb += tap.initial[k].eq(kept)
         signal = Signal(self.context.values.width(carried.arg), name=self.context.names.value(carried.arg))
         builder.m.d.comb += signal.eq(tap.value)

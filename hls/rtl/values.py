@@ -83,11 +83,20 @@ class LoopState:
     def initial(self, plan: RegionPlan, index: int) -> Value:
         """The initial value of a carried value in the loop's tokens; a fixed value is not sent with the request."""
         value = plan.loop_op.operands[1 + index]
-        return value if self._values.fixed(value) is not None else self.pseudo[plan].initial[index]
+        known = self._values.fixed(value) is not None or index in _brought(plan)
+        return value if known else self.pseudo[plan].initial[index]
 
     def travelling(self, plan: RegionPlan) -> list[int]:
-        """Indices of the carried values whose initial values come with the request."""
+        """Indices of the carried values whose initial values come with the request, for the first token."""
         # in a barrier loop the value changes with each iteration, whatever it began as
         return [
-            k for k, v in enumerate(plan.loop_op.operands[1:]) if plan.ring is not None or self._values.fixed(v) is None
+            k
+            for k, v in enumerate(plan.loop_op.operands[1:])
+            if plan.ring is not None or (self._values.fixed(v) is None and k not in _brought(plan))
         ]
+
+
+def _brought(plan: RegionPlan) -> set[int]:
+    """Indices of the carried values whose initial values every token brings, as an invariant: those of delay lines, if
+    there may be more than one invocation."""
+    return {c.index for c in plan.carried if c.root is not None and not plan.once}

@@ -129,3 +129,32 @@ __kernel void ahead_of_the_interval(__global const float *restrict a, __global f
         }
     }
 }
+
+// Invocations that wait for each other, and begin with what the one before has left.
+__kernel void rounds(__global const float *restrict a, __global float *restrict out, int n)
+{
+    uint h[5];
+    #pragma unroll
+    for (int c = 0; c < 5; c++)
+        h[c] = as_uint(a[c]) ^ n;
+    for (int block = 0; block < n; block++) {
+        uint v = h[0], w = h[1], x = h[2], y = h[3], z = h[4];
+        for (int k = 0; k < (block * 7 & 15); k++) {
+            uint next = rotate(v, 5u) + ((w & x) | (~w & y)) + z + as_uint(a[(block + k) & 127]) + 0x5a827999u;
+            z = y;
+            y = x;
+            x = rotate(w, 30u);
+            w = v;
+            v = next;
+        }
+        h[0] += v;
+        h[1] += w;
+        h[2] += x;
+        h[3] += y;
+        h[4] += z;
+        out[block & 63] = as_float(h[4]);
+    }
+    #pragma unroll
+    for (int c = 0; c < 5; c++)
+        out[64 + c] = as_float(h[c]);
+}

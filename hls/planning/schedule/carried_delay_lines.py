@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ...ir import Op, Region, TokenType, Value
 from .levels import Levels
+from .queues import may_take_turns
 
 __all__ = ["histories"]
 
@@ -19,9 +20,9 @@ def histories(
 ) -> dict[int, tuple[int, int]]:
     """For each such carried value, by index: the index of the computed one, and how many iterations ago that was.
 
-    Only chains of two or more values that are read and written in one level qualify. If the loop is entered more than
-    once, their initial values must be the same in every invocation, because the next invocation reads them while the
-    last still runs.
+    Only chains of two or more values that are read and written in one level qualify. Where several invocations may be
+    in flight, their initial values must be the same in every one: each token would have to bring its own, which is
+    worth its registers only for invocations that wait for each other.
     """
     index = {arg: k for k, arg in enumerate(region.args)}
     before = [index.get(value) for value in region.terminator.operands[1:]]
@@ -52,5 +53,5 @@ def _suits(chain, region, loop, levels, fixed, repeated) -> bool:
     places = {(levels.read[k], levels.write[k]) for k in chain}
     start = [loop.operands[1 + k] for k in chain]
     here = all(read == write for read, write in places) and len(places) == 1
-    known = not repeated or all(value in fixed for value in start)
+    known = not may_take_turns(loop, repeated) or all(value in fixed for value in start)
     return here and known and len(types) == 1 and not isinstance(region.args[chain[0]].type, TokenType)

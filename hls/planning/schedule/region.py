@@ -115,7 +115,7 @@ class RegionPlanner:
             place=found.start,
             available=found.available,
             carried=found.carried,
-            invariants=captures(region, self.fixed) if loop else (),
+            invariants=self._invariants(region, loop, found) if loop else (),
             decide=found.decide,
             again=again,
             again_overlap=again_overlap,
@@ -157,6 +157,12 @@ class RegionPlanner:
             bottleneck=found.bottleneck,
             period=self.timing.period,
         )
+
+    def _invariants(self, region: Region, loop: Op, found: Schedule) -> tuple[Value, ...]:
+        """What every token of an invocation brings: the values that the body uses, and what delay lines begin with, as
+        the first tokens of the next invocation may be on their way while those of the last read that."""
+        starts = [loop.operands[1 + c.index] for c in found.carried if c.root is not None and self.repeated]
+        return tuple(dict.fromkeys([*captures(region, self.fixed), *(v for v in starts if v not in self.fixed)]))
 
     # --- how often tokens come ---
 
