@@ -158,3 +158,20 @@ __kernel void rounds(__global const float *restrict a, __global float *restrict 
     for (int c = 0; c < 5; c++)
         out[64 + c] = as_float(h[c]);
 }
+
+// Stores keep the order of the rows: one issues right behind the one before, and begins with numbers of its own.
+__kernel void row_starts(__global const float *restrict a, __global float *restrict out, int n)
+{
+    for (int row = 0; row < n; row++) {
+        uint w = as_uint(a[row & 31]), x = as_uint(a[32 + (row & 31)]), y = w ^ x, z = w + x, v = x - w;
+        for (int k = 0; k < 1 + (row * 7 & 7); k++) {
+            uint next = rotate(v, 5u) + ((w & x) | (~w & y)) + z + 0x5a827999u * k;
+            z = y;
+            y = x;
+            x = rotate(w, 30u);
+            w = v;
+            v = next;
+            out[k & 63] = as_float(v + z);
+        }
+    }
+}

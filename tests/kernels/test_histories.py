@@ -11,7 +11,15 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 SOURCE = (Path(__file__).parent / "histories.cl").read_text()
 #: The II that the distance allows, by kernel: the latency of the chain of operations over it.
-INTERVALS = {"eight_products": 1, "four_sums": 2, "unknown_start": 1, "several_taps": 2, "until_large": 2, "rounds": 1}
+INTERVALS = {
+    "eight_products": 1,
+    "four_sums": 2,
+    "unknown_start": 1,
+    "several_taps": 2,
+    "until_large": 2,
+    "rounds": 1,
+    "row_starts": 1,
+}
 
 
 def launch(n: int) -> Launch:
