@@ -20,9 +20,9 @@ def histories(
 ) -> dict[int, tuple[int, int]]:
     """For each such carried value, by index: the index of the computed one, and how many iterations ago that was.
 
-    Only chains of two or more values that are read and written in one level qualify. Where several invocations may be
-    in flight, their initial values must be the same in every one: each token would have to bring its own, which is
-    worth its registers only for invocations that wait for each other.
+    Only chains of two or more values that are read and written in one level qualify. Where invocations are
+    interleaved, their initial values must be the same in every one: each token would have to bring its own, which is
+    worth its registers only in loops that one invocation after the other enters.
     """
     index = {arg: k for k, arg in enumerate(region.args)}
     before = [index.get(value) for value in region.terminator.operands[1:]]
