@@ -5,7 +5,7 @@ from enum import Enum
 
 from ..analysis.channels.call_skeleton import CallSkeleton
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, Module, Op
+from ..ir import Attr, Function, MemoryObject, Module, Op
 from ..ir.build import reachable
 from ..model.operations import logic_cells
 from ..options import Options
@@ -14,6 +14,7 @@ from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .copied_buffers import rams_of
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
+from .replicas import alike, replica, with_numbers
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
@@ -216,8 +217,26 @@ def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[Com
     inner = [one for one in after.channels.values() if one.name not in module.channels]
     called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
     own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
-    planned = [replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions]
-    return share_caches(planned, compilation.board)
+    planned: list[CompiledKernel] = []
+    for part in after.functions.values():
+        planned.append(replace(_planned_once(part, planned, after, inner, compilation), inner=own[part.name]))
+    return share_caches([with_numbers(one) for one in planned], compilation.board)
+
+
+def _planned_once(
+    part: Function, before: list[CompiledKernel], after: Module, inner: list[MemoryObject], compilation: Compilation
+) -> CompiledKernel:
+    """The plan of a part: a copy of the plan of one ``before`` it, if the two are copies of one kernel that differ in
+    their number and the channels ``inner`` only. Where passes are inspected, each part passes them."""
+    if compilation.inspection is None:
+        between = {one.name for one in inner}
+        for one in before:
+            channels = alike(after.functions[one.function.name], part, between)
+            if channels is not None:
+                mine = [change for change in compilation.changes if change.kernel == one.function.name]
+                compilation.changes += [replace(change, kernel=part.name) for change in mine]
+                return replica(one, part, channels)
+    return plan_alone(part.name, after, compilation)
 
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
