@@ -9,12 +9,13 @@ from ..ir import Attr, Function, MemoryObject, Module, Op
 from ..ir.build import reachable
 from ..model.operations import logic_cells
 from ..options import Options
+from ..passes.link.similar_parts import alike
 from ..passes.loops.marked_loops import marked_loops
 from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .copied_buffers import rams_of
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
-from .replicas import alike, replica, with_numbers
+from .replicas import replica, with_numbers
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn

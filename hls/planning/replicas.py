@@ -1,47 +1,21 @@
-"""Plans of copies of a kernel that differ in nothing but their number and the channels that they call.
+"""Plans of copies of a kernel that differ in their number and the channels that they call: one of them is planned."""
 
-Copies that share the iterations of a kernel execute the same operations: which iterations are its own a copy computes
-from its number, an operation that no pass evaluates (``copy_number``). So one of them passes the stages and is planned,
-and the others get copies of its plan.
-"""
-
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
 
-from ..ir import Attr, Function, Op, walk
-from ..ir.clone import clone_function
-from ..ir.same import same_function
+from ..ir import Function, walk
+from ..passes.link.similar_parts import numbers_of, renumbered
 from ..recursion import deep_recursion
 from .iterate import CompiledKernel
 
-__all__ = ["alike", "replica", "with_numbers"]
-
-#: attributes of a part that name other parts
-_RELATED = (Attr.PARTS, Attr.PART_OF, Attr.LOADS_FOR)
-
-
-def alike(one: Function, other: Function, between: Collection[str]) -> dict[str, str] | None:
-    """The channels of ``other`` by those of ``one`` in their places, of the channels ``between`` parts, if the two are
-    the same but for these and the number of the copy; else None. Both have not passed the stages behind the split."""
-    if _unrelated(one) != _unrelated(other):
-        return None
-    (first, names), (second, others) = _anonymous(one, between), _anonymous(other, between)
-    return dict(zip(names, others, strict=True)) if same_function(first, second) else None
+__all__ = ["replica", "with_numbers"]
 
 
 def replica(planned: CompiledKernel, part: Function, channels: Mapping[str, str]) -> CompiledKernel:
-    """The plan of ``part``, which is :func:`alike` the planned one, with these ``channels`` in the place of its own."""
-    function = clone_function(planned.function)
-    function.name = part.name
-    related = {key: value for key, value in part.attrs.items() if key in _RELATED}
-    function.attrs = {key: value for key, value in function.attrs.items() if key not in _RELATED} | related
-    number = next((op.attrs[Attr.VALUE] for op in _numbers(part)), None)
-    for op in walk(function.body):
-        if op.opcode == "copy_number":
-            op.attrs[Attr.VALUE] = number
-        elif op.attrs.get(Attr.CHANNEL) in channels:
-            op.attrs[Attr.CHANNEL] = channels[op.attrs[Attr.CHANNEL]]
+    """The plan of ``part``, which is :func:`~hls.passes.link.similar_parts.alike` the planned one before the stages
+    behind the split, with these ``channels`` in the place of its own."""
+    function = renumbered(planned.function, part, channels)
     memo = _pairs(planned.function, function)
     with deep_recursion():
         memory, plan = deepcopy((planned.memory, planned.plan), memo)
@@ -53,31 +27,9 @@ def replica(planned: CompiledKernel, part: Function, channels: Mapping[str, str]
 
 def with_numbers(planned: CompiledKernel) -> CompiledKernel:
     """The plan, in whose function the number of the copy is a constant from now on."""
-    for op in _numbers(planned.function):
+    for op in numbers_of(planned.function):
         op.opcode = "const"
     return planned
-
-
-def _numbers(function: Function) -> list[Op]:
-    return [op for op in walk(function.body) if op.opcode == "copy_number"]
-
-
-def _unrelated(function: Function) -> dict[str, object]:
-    return {key: value for key, value in function.attrs.items() if key not in _RELATED}
-
-
-def _anonymous(function: Function, between: Collection[str]) -> tuple[Function, list[str]]:
-    """(a copy of the function with numbers for the names of the channels ``between`` parts, and no number of its own;
-    these channels by their numbers)."""
-    copy, names = clone_function(function), list[str]()
-    for op in walk(copy.body):
-        if op.opcode == "copy_number":
-            op.attrs[Attr.VALUE] = 0
-        elif (name := op.attrs.get(Attr.CHANNEL)) in between:
-            if name not in names:
-                names.append(name)
-            op.attrs[Attr.CHANNEL] = str(names.index(name))
-    return copy, names
 
 
 def _pairs(function: Function, copy: Function) -> dict[int, object]:
