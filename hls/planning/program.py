@@ -92,6 +92,9 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     if memory == 0:
         _check_whole(kernel, module)
         return _copied(kernel, count, module, compilation)
+    if memory != count:  # one part that serves several in turns is never faster than as many
+        compilation.warnings.append(_evened(kernel, memory, count))
+        count = max(memory, count)
     wish = _wish(kernel, module, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
@@ -350,6 +353,18 @@ def _shared(kernel: Function, count: int, split: bool) -> Diagnostic:
     message = f"{count} copies of kernel {kernel.name} share the iterations of its outermost loop{parts}"
     hint = "a launch of the kernel starts all of them"
     return Diagnostic(message, kernel.span, hint, "note", code=Code.FEED_FORWARD)
+
+
+def _evened(kernel: Function, memory: int, count: int) -> Diagnostic:
+    most = max(memory, count)
+    return Diagnostic(
+        f"kernel {kernel.name} gets {most} memory parts and {most} compute parts, where memory({memory}) and "
+        f"compute({count}) are asked for: a part that serves several others in turns is never faster than one for each",
+        kernel.span,
+        f"write memory({most}), compute({most}), or fewer of both to save area",
+        "note",
+        code=Code.FEED_FORWARD,
+    )
 
 
 def _left(kernel: Function, why: str) -> Diagnostic:

@@ -33,7 +33,8 @@ def renumbered(done: Function, part: Function, channels: Mapping[str, str]) -> F
     it was before them, with these ``channels`` in the place of its own."""
     function = clone_function(done)
     function.name = part.name
-    function.attrs = _unrelated(function) | {key: value for key, value in part.attrs.items() if key in _RELATED}
+    own = {key: value for key, value in part.attrs.items() if key in _RELATED or key in function.attrs}
+    function.attrs = own | _unrelated(function)
     number = next((op.attrs[Attr.VALUE] for op in numbers_of(part)), None)
     for op in walk(function.body):
         if op.opcode == "copy_number":
