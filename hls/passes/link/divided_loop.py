@@ -60,7 +60,7 @@ class DividedLoop:
         ahead = Region()
         b = Builder(ahead, self.loop.span)
         start = self._start(b)
-        first, end = _ends_of_piece(b, _copy_number(b, number), _sizes(b, self._trips(b, start), count))
+        first, end = _ends_of_piece(b, _copy_number(b, number, count), _sizes(b, self._trips(b, start), count))
         self.loop.operands[0] = b.value("and", self.loop.operands[0], b.value("ult", first, end))
         for k, value in self._accumulated(b, number > 0).items():
             self.loop.operands[1 + k] = value
@@ -114,7 +114,7 @@ class DividedLoop:
         b = Builder(body, self.loop.span)
         turn = body.args[0]
         odd = b.value("trunc", turn, result=BOOL)
-        mine = _copy_number(b, number)
+        mine = _copy_number(b, number, count)
         offset = b.value("select", odd, b.value("sub", b.const(count - 1, I32), mine), mine)
         first, end = _ends_of_piece(b, b.value("add", b.value("mul", turn, b.const(count, I32)), offset), sizes)
         self.loop.operands[0] = b.value("ult", first, end)
@@ -184,10 +184,11 @@ class DividedLoop:
         return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
 
 
-def _copy_number(b: Builder, number: int) -> Value:
-    """The number of a copy, as an operation that passes do not evaluate: so the copies stay alike, and one plan serves
-    several of them (``hls/planning/replicas.py``)."""
-    return b.value("copy_number", result=I32, attrs={Attr.VALUE: number})
+def _copy_number(b: Builder, number: int, count: int) -> Value:
+    """The number of a copy among so many, in 32 bits: an operation that passes do not evaluate, of which they know the
+    bits only. So the copies stay alike, and one plan serves several of them (``hls/planning/replicas.py``)."""
+    bits = (count - 1).bit_length()
+    return b.value("zext", b.value("copy_number", result=IntType(bits), attrs={Attr.VALUE: number}), result=I32)
 
 
 def _sizes(b: Builder, trips: Value, pieces: int) -> tuple[Value, Value]:
