@@ -52,7 +52,7 @@ TABLE_III = {
     "AI6 for-if R": (True, False, 1.90),
     "AI6 for-if IR": (True, True, 1.84),
 }
-LOADS, ITEMS, SHORT = 8, 2048, 8
+LOADS, ITEMS, SHORT = 8, 8192, 8
 FORMS = ("memory(1), compute(1)", "memory(2), compute(2)", "memory(0), compute(2)")
 
 

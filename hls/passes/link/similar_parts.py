@@ -60,7 +60,8 @@ def _anonymous(function: Function, between: Collection[str]) -> tuple[Function, 
     for op in walk(copy.body):
         if op.opcode == "copy_number":
             op.attrs[Attr.VALUE] = 0
-        elif (name := op.attrs.get(Attr.CHANNEL)) in between:
+        elif op.attrs.get(Attr.CHANNEL) in between:
+            name: str = op.attrs[Attr.CHANNEL]
             if name not in names:
                 names.append(name)
             op.attrs[Attr.CHANNEL] = str(names.index(name))
