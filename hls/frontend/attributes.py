@@ -243,20 +243,16 @@ def _numbers(checker, nodes: list, attribute: Attribute, form: Form) -> bool | t
     memory, compute = (_number(checker, one, attribute, form) for (one,) in given)
     if (memory, compute) == (1, 1):
         return True
-    if memory in (0, compute) and 2 <= compute <= MOST_COPIES:
+    if compute and 2 <= max(memory, compute) <= MOST_COPIES:
         return (memory, compute)
-    if memory in (0, compute):
+    if compute == 0 < memory:
+        what, hint = "needs a compute part", "write memory(1), compute(1)"
+    else:
         what = "needs a compute part" if compute == 0 else "is the kernel as it is"
-        what = f"makes more than {MOST_COPIES} copies" if compute > MOST_COPIES else what
+        what = f"makes more than {MOST_COPIES} copies" if max(memory, compute) > MOST_COPIES else what
         hint = (
             f"write compute(2) to compute({MOST_COPIES}) for copies that share the iterations, or remove the attribute"
         )
-    elif compute == 0:
-        what, hint = "needs a compute part", "write memory(1), compute(1)"
-    else:
-        most = min(max(memory, compute), MOST_COPIES)
-        what = "cannot be built: each copy has a memory part of its own, or none has one"
-        hint = f"write memory({most}), compute({most}), or memory(0), compute({max(2, min(compute, MOST_COPIES))})"
     text = f"{attribute.name}(memory({memory}), compute({compute})) {what}"
     raise CompileError.at(attribute.span, text, hint, code=Code.ATTRIBUTE_ARGUMENT)
 

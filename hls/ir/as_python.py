@@ -190,6 +190,9 @@ class _Emitter:
             text = "None"
         self._line(depth, f"{self._name(op.result)} = {text}")
 
+    def _op_copy_number(self, op, depth) -> None:
+        self._op_const(op, depth)
+
     def _op_work_item(self, op, depth) -> None:
         key = (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0))
         self._line(depth, f"{self._name(op.result)} = items[{key!r}] & {(1 << op.result.type.bits) - 1}")

@@ -132,7 +132,7 @@ class Attr:
     """The keys. They are plain strings: ``op.attrs[Attr.TRIP_COUNT]``."""
 
     # operations: their function
-    VALUE = _key("value", "const", CONSTANT, "the constant")
+    VALUE = _key("value", "const copy_number", CONSTANT, "the constant")
     MEM = _key("mem", _NAMED, TEXT, "the name of the memory")
     FN = _key("fn", "atomic work_item", TEXT, "which atomic operation, or which work-item function")
     DIM = _key("dim", "work_item", NATURAL, "the dimension that a work-item function is asked for")

@@ -154,6 +154,9 @@ def _insert(v, t, r, attrs):
 
 _ROWS = [
     OpInfo("const", 0, frozenset({"pure", "constant", "logic"})),
+    # `copy_number {value}` -> an integer: which of the copies of a kernel this one is. No pass evaluates it, so that
+    # copies stay alike; when they are planned it becomes a const
+    OpInfo("copy_number", 0, frozenset({"pure"})),
     _int("add", lambda a, b, n: a + b, "commutative", "associative", "logic"),
     _int("sub", lambda a, b, n: a - b, "logic"),
     _int("mul", lambda a, b, n: a * b, "commutative", "associative"),

@@ -196,6 +196,9 @@ class _Verifier:
         else:
             self._require(value == 0, op, f"the only constant of type {type} is 0")
 
+    def _check_copy_number(self, op) -> None:
+        self._check_const(op)
+
     def _check_select(self, op) -> None:
         c, a, b = (v.type for v in op.operands)
         self._require(c == BOOL and a == b, op, f"takes i1 and two equal types, not {c}, {a}, {b}")

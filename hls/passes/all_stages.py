@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..target.board import Board
 from .manager import Stage
 from .pipeline import (
-    copy_stage,
+    copy_stages,
     decouple_stage,
     inline_stage,
     legalize_stage,
@@ -32,7 +32,7 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
         inline_stage(options),
         *before,
         decouple_stage(options),
-        copy_stage(options),
+        *copy_stages(options),
         *after,
         target_stage(options),
         units_stage(None),

@@ -120,7 +120,7 @@ from .scalar.merge_range_checks import MergeRangeChecks
 from .scalar.strength_reduction import StrengthReduction
 
 __all__ = [
-    "copy_stage",
+    "copy_stages",
     "decouple_stage",
     "inline_stage",
     "kernel_passes",
@@ -353,11 +353,11 @@ def decouple_stage(options: PipelineOptions, **request: Any) -> Stage:
     return Stage("decouple", (Decouple(options.address_bits, warn=options.warn, **request),))
 
 
-def copy_stage(options: PipelineOptions, **request: Any) -> Stage:
-    """Copies kernels, those for which that is asked for (:func:`copies`); ``request`` are fields of the pass."""
+def copy_stages(options: PipelineOptions, **request: Any) -> tuple[Stage, Stage]:
+    """Copies kernels that are asked for (:func:`copies`; ``request`` are fields of the pass); then narrows each."""
     copy = CopyKernel(options.address_bits, floats=options.fp_relaxed, warn=options.warn, **request)
-    narrow = (*TIDY, BitwidthNarrowing(options.address_bits), *TIDY)  # also what computes the borders of shares
-    return Stage("copy-kernel", (copy, *map(ForEachFunction, (*narrow, StrengthReduction(), *narrow))))
+    narrow = (*TIDY, BitwidthNarrowing(options.address_bits), *TIDY)
+    return Stage("copy-kernel", (copy,)), Stage("borders", (*narrow, StrengthReduction(), *narrow))
 
 
 def _memory(options: PipelineOptions) -> Stage:

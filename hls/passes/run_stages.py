@@ -11,11 +11,12 @@ from ..recursion import deep_recursion
 from ..target.board import Board
 from .early_stages import EarlyStages
 from .inspection import Inspection
+from .link.similar_parts import alike, renumbered
 from .loops.marked_loops import check_kept
 from .manager import Form, PassManager, each_kernel
 from .memory.storage_attributes import in_memory
 from .pipeline import (
-    copy_stage,
+    copy_stages,
     decouple_stage,
     inline_stage,
     kernel_stages,
@@ -121,9 +122,10 @@ def split(
     with deep_recursion():
         function, alone = _flat(name, module, options, early)
         taken = frozenset(module.functions) - {name}
-        shared = (copy_stage(options, count=count, taken=taken),) if count > 1 else ()
-        stages = (*shared, decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning))
-        after = PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run(stages, alone)
+        if count > 1:
+            alone = _shared(alone, options, count, taken)
+        stage = decouple_stage(options, depth=depth, required=required, taken=taken, turning=turning)
+        after = _behind_flat(options).run((stage,), alone)
     if len(after.functions) == 1:
         return Module({name: function}, module.sources, module.channels)
     return after
@@ -135,8 +137,28 @@ def copies(name: str, module: Module, options: PipelineOptions, early: EarlyStag
     cannot be copied."""
     with deep_recursion():
         _, alone = _flat(name, module, options, early)
-        stage = copy_stage(options, count=count, taken=frozenset(module.functions) - {name})
-        return PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED}).run((stage,), alone)
+        return _shared(alone, options, count, frozenset(module.functions) - {name})
+
+
+def _behind_flat(options: PipelineOptions) -> PassManager:
+    """What runs the stages that divide kernels into parts."""
+    return PassManager(options.inspection, options.check, frozenset(Form) - {Form.ORDERED})
+
+
+def _shared(alone: Module, options: PipelineOptions, count: int, taken: frozenset[str]) -> Module:
+    """``count`` copies of the only kernel of a module, whose names are not ``taken``. Of copies that differ in their
+    number only, one passes the stage behind; where passes are inspected, all do."""
+    copy, borders = copy_stages(options, count=count, taken=taken)
+    copied = _behind_flat(options).run((copy,), alone)
+    between, done = copied.channels.keys() - alone.channels.keys(), dict[str, Function]()
+    for part in copied.functions.values():
+        before = [] if options.inspection else [(one, alike(copied.functions[one], part, between)) for one in done]
+        like = next(((one, channels) for one, channels in before if channels is not None), None)
+        if like is None:
+            done[part.name] = _behind_flat(options).run_function((borders,), part)
+        else:
+            done[part.name] = renumbered(done[like[0]], part, like[1])
+    return Module(done, copied.sources, copied.channels)
 
 
 def _flat(name: str, module: Module, options: PipelineOptions, early: EarlyStages) -> tuple[Function, Module]:

@@ -5,15 +5,17 @@ from enum import Enum
 
 from ..analysis.channels.call_skeleton import CallSkeleton
 from ..diag import Code, CompileError, Diagnostic, Span
-from ..ir import Attr, Function, Module, Op
+from ..ir import Attr, Function, MemoryObject, Module, Op
 from ..ir.build import reachable
 from ..model.operations import logic_cells
 from ..options import Options
+from ..passes.link.similar_parts import alike
 from ..passes.loops.marked_loops import marked_loops
 from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .copied_buffers import rams_of
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
+from .replicas import replica, with_numbers
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
@@ -90,6 +92,9 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     if memory == 0:
         _check_whole(kernel, module)
         return _copied(kernel, count, module, compilation)
+    if memory != count:  # one part that serves several in turns is never faster than as many
+        compilation.warnings.append(_evened(kernel, memory, count))
+        count = max(memory, count)
     wish = _wish(kernel, module, compilation.options)
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
@@ -216,8 +221,26 @@ def _plans(after: Module, module: Module, compilation: Compilation) -> tuple[Com
     inner = [one for one in after.channels.values() if one.name not in module.channels]
     called = {one.name: {call.place[0] for call in CallSkeleton(one).calls()} for one in after.kernels}
     own = {name: tuple(one for one in inner if one.name in called[name]) for name in after.functions}
-    planned = [replace(plan_alone(name, after, compilation), inner=own[name]) for name in after.functions]
-    return share_caches(planned, compilation.board)
+    planned: list[CompiledKernel] = []
+    for part in after.functions.values():
+        planned.append(replace(_planned_once(part, planned, after, inner, compilation), inner=own[part.name]))
+    return share_caches([with_numbers(one) for one in planned], compilation.board)
+
+
+def _planned_once(
+    part: Function, before: list[CompiledKernel], after: Module, inner: list[MemoryObject], compilation: Compilation
+) -> CompiledKernel:
+    """The plan of a part: a copy of the plan of one ``before`` it, if the two are copies of one kernel that differ in
+    their number and the channels ``inner`` only. Where passes are inspected, each part passes them."""
+    if compilation.inspection is None:
+        between = {one.name for one in inner}
+        for one in before:
+            channels = alike(after.functions[one.function.name], part, between)
+            if channels is not None:
+                mine = [change for change in compilation.changes if change.kernel == one.function.name]
+                compilation.changes += [replace(change, kernel=part.name) for change in mine]
+                return replica(one, part, channels)
+    return plan_alone(part.name, after, compilation)
 
 
 def _copied(kernel: Function, count: int, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
@@ -330,6 +353,18 @@ def _shared(kernel: Function, count: int, split: bool) -> Diagnostic:
     message = f"{count} copies of kernel {kernel.name} share the iterations of its outermost loop{parts}"
     hint = "a launch of the kernel starts all of them"
     return Diagnostic(message, kernel.span, hint, "note", code=Code.FEED_FORWARD)
+
+
+def _evened(kernel: Function, memory: int, count: int) -> Diagnostic:
+    most = max(memory, count)
+    return Diagnostic(
+        f"kernel {kernel.name} gets {most} memory parts and {most} compute parts, where memory({memory}) and "
+        f"compute({count}) are asked for: a part that serves several others in turns is never faster than one for each",
+        kernel.span,
+        f"write memory({most}), compute({most}), or fewer of both to save area",
+        "note",
+        code=Code.FEED_FORWARD,
+    )
 
 
 def _left(kernel: Function, why: str) -> Diagnostic:

@@ -18,7 +18,7 @@ from hls.target.board import Board, load_board
 
 from .table import NODES, SIDE, Given, arguments, print_table, replayed, text_of
 
-__all__ = ["GOALS", "Goal", "Reached"]
+__all__ = ["GOALS", "Goal", "Reached", "launch_of", "source_of"]
 
 SOURCE = (Path(__file__).parent / "goals.cl").read_text()
 ITEMS = 4096
@@ -77,12 +77,12 @@ class Reached:
         return f"| {name} | {self.asked:,} | {figure} | {goal} | {'yes' if self.met else 'no'} |"
 
 
-def _text(kernel: str) -> str:
+def source_of(kernel: str) -> str:
     """The text of a kernel of goals.cl or table.cl."""
     return text_of(kernel, SOURCE) if f"__kernel void {kernel}(" in SOURCE else text_of(kernel)
 
 
-def _launch(kernel: str) -> tuple[Given, int]:
+def launch_of(kernel: str) -> tuple[Given, int]:
     """(buffers and scalars of a launch, iterations of the innermost loop)."""
     rng = np.random.default_rng(11)
     if kernel.startswith("needleman"):
@@ -125,8 +125,8 @@ def _graph(kernel: str, rng: np.random.Generator) -> tuple[Given, int]:
 
 def reached(goal: Goal, board: Board) -> Reached:
     """The figure of a goal. Raises AssertionError if the kernel as asked for leaves other bytes than whole."""
-    launch, inner = _launch(goal.kernel)
-    text = _text(goal.kernel)
+    launch, inner = launch_of(goal.kernel)
+    text = source_of(goal.kernel)
     attribute = f"__kernel __attribute__((feed_forward({goal.asked})))" if goal.asked else "__kernel"
     texts = (text, text.replace("__kernel", attribute, 1))
     (whole, expected), (asked, found) = (

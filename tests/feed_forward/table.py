@@ -24,7 +24,7 @@ from hls.planning import Compilation
 from hls.target.board import load_board
 from sim.model import Launched, Replayer
 
-__all__ = ["KERNELS", "NODES", "Given", "Row", "arguments", "print_table", "replayed", "rows", "text_of"]
+__all__ = ["KERNELS", "NODES", "Given", "Row", "arguments", "decided", "print_table", "replayed", "rows", "text_of"]
 
 SOURCE = (Path(__file__).parent / "table.cl").read_text()
 KERNELS = re.findall(r"__kernel void (\w+)\(", SOURCE)
@@ -121,10 +121,10 @@ def row_of(kernel: str, board_name: str) -> Row:
     iis = [max(region.ii for k in plan.kernels for region in k.plan.loops.values()) for plan in plans]
     cells = [sum(logic_cells(k.function, timing, board.device) for k in plan.kernels) for plan in plans]
     shape = (whole, split), (iis[0], iis[1]), (cells[0], cells[1])
-    return Row(kernel, arguments(kernel)[2], *shape, _decided(plans[2]))
+    return Row(kernel, arguments(kernel)[2], *shape, decided(plans[2]))
 
 
-def _decided(plan: Plan) -> str:
+def decided(plan: Plan) -> str:
     """What became of the only kernel of a program."""
     copies = plan.kernels[0].function.attrs.get(Attr.SHARES, 1)
     split = any(Attr.LOADS_FOR in one.function.attrs for one in plan.kernels)

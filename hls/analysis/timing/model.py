@@ -35,7 +35,9 @@ __all__ = ["AccessTiming", "Arrival", "PartTiming", "Step", "TimingModel"]
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
 #: traits of operations that start from a register: of a queue, or of a RAM
 OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
-_WIRES = frozenset({"const", "given", "failed", "work_item", "array", "token", "trunc", "zext", "sext", "bitcast"})
+_WIRES = frozenset(
+    {"const", "copy_number", "given", "failed", "work_item", "array", "token", "trunc", "zext", "sext", "bitcast"}
+)
 EPSILON_NS = 1e-9  # sums of delays are compared with the period up to rounding
 
 

@@ -60,14 +60,12 @@ class DividedLoop:
         ahead = Region()
         b = Builder(ahead, self.loop.span)
         start = self._start(b)
-        first, end = _ends_of_piece(b, b.const(number, I32), _sizes(b, self._trips(b, start), count))
+        first, end = _ends_of_piece(b, _copy_number(b, number, count), _sizes(b, self._trips(b, start), count))
         self.loop.operands[0] = b.value("and", self.loop.operands[0], b.value("ult", first, end))
         for k, value in self._accumulated(b, number > 0).items():
             self.loop.operands[1 + k] = value
         self._advance(b, first)
-        if number + 1 < count:
-            stop = self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end)
-            self._stop_at(body, stop)
+        self._stop_at(body, self._advanced(b, self._narrow(b, start, body.args[self.counter]), self.step, end))
         region.ops[place:place] = ahead.ops
 
     def deal(self, region: Region, number: int, count: int, rounds: int) -> None:
@@ -116,7 +114,8 @@ class DividedLoop:
         b = Builder(body, self.loop.span)
         turn = body.args[0]
         odd = b.value("trunc", turn, result=BOOL)
-        offset = b.value("select", odd, b.const(count - 1 - number, I32), b.const(number, I32))
+        mine = _copy_number(b, number, count)
+        offset = b.value("select", odd, b.value("sub", b.const(count - 1, I32), mine), mine)
         first, end = _ends_of_piece(b, b.value("add", b.value("mul", turn, b.const(count, I32)), offset), sizes)
         self.loop.operands[0] = b.value("ult", first, end)
         self._advance(b, first)
@@ -183,6 +182,13 @@ class DividedLoop:
 
     def _narrow(self, b: Builder, value: Value, like: Value) -> Value:
         return b.value("trunc", value, result=like.type) if _bits(like) < 64 else value
+
+
+def _copy_number(b: Builder, number: int, count: int) -> Value:
+    """The number of a copy among so many, in 32 bits: an operation that passes do not evaluate, of which they know the
+    bits only. So the copies stay alike, and one plan serves several of them (``hls/planning/replicas.py``)."""
+    bits = (count - 1).bit_length()
+    return b.value("zext", b.value("copy_number", result=IntType(bits), attrs={Attr.VALUE: number}), result=I32)
 
 
 def _sizes(b: Builder, trips: Value, pieces: int) -> tuple[Value, Value]:

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,10 @@ from click.testing import CliRunner
 from hls.cli import main
 from hls.diag import CompileError
 from hls.driver import plan_text
+from hls.ir import Module, print_module
 from hls.options import Options
+from hls.passes import run_stages
+from hls.planning import program
 from hls.target.board import load_board
 from tests.feed_forward.table import text_of
 
@@ -210,3 +214,74 @@ def test_copies_have_room_for_their_arrays():
     found = planned(much, feed_forward="auto")
     assert names(found) == ["k"]
     assert any("2 copies need 3,430 of the 1,280 block RAMs" in one for one in notes(found))
+
+
+def test_unequal_numbers_of_parts():
+    """A memory part for several compute parts is one for each, which is said."""
+    plans = [
+        planned(text_of("total").replace("__kernel", f"__kernel __attribute__((feed_forward({one})))", 1))
+        for one in ("memory(1), compute(2)", "memory(2), compute(1)", "memory(2), compute(2)")
+    ]
+    assert names(plans[0]) == names(plans[1]) == names(plans[2])
+    told = "kernel total gets 2 memory parts and 2 compute parts, where memory({}) and compute({}) are asked for"
+    assert [[one for one in notes(plan) if "asked for" in one] == [] for plan in plans] == [False, False, True]
+    assert any(one.startswith(told.format(1, 2)) for one in notes(plans[0]))
+    assert any(one.startswith(told.format(2, 1)) for one in notes(plans[1]))
+
+
+#: kernels of the tables, how they are copied, and the plans that are made of their parts
+COPIED = [
+    ("rank", "memory(0), compute(4)", 1),
+    ("total", "memory(0), compute(3)", 2),
+    ("total", "memory(4), compute(4)", 4),
+]
+
+
+def described(plan) -> list:
+    """The IR of all kernels, and where the schedule has their operations."""
+    return [
+        (
+            print_module(Module({one.function.name: one.function}, {})),
+            [
+                (region.ii, region.slots, region.latency, list(region.place.values()))
+                for region in one.plan.loops.values()
+            ],
+            [(access.memory, access.unit, str(access.reason)) for access in one.memory.accesses.values()],
+            [channel.name for channel in one.inner],
+        )
+        for one in plan.kernels
+    ]
+
+
+@pytest.mark.parametrize("kernel, asked, plans", COPIED)
+def test_copies_that_are_alike_are_planned_once(kernel, asked, plans, monkeypatch):
+    """Of copies that differ in their number and channels only, one is planned; the others are as if they were, too."""
+    text = text_of(kernel).replace("__kernel", f"__kernel __attribute__((feed_forward({asked})))", 1)
+    with patch.object(program, "plan_alone", side_effect=program.plan_alone) as counted:
+        once = planned(text)
+    assert counted.call_count == plans
+    for module in (program, run_stages):
+        monkeypatch.setattr(module, "alike", lambda one, other, between: None)
+    assert described(planned(text)) == described(once)
+
+
+def test_a_recurrence_that_every_part_keeps_is_not_split():
+    """The invocations of the inner loop wait for each other through the array, so that no part could have them take
+    turns: its recurrence of logic limits each part, and none is planned."""
+    text = """__kernel void k(__global const uchar *restrict a, __global const uchar *restrict b, __global int *restrict out, int n) {
+  int row[129];
+  for (int j = 0; j <= n; j++) row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int corner = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int above = row[j], best = min(min(row[j - 1], above) + 1, corner + (a[i - 1] != b[j - 1]));
+      corner = above;
+      row[j] = best;
+    }
+  }
+  *out = row[n];
+}"""
+    with patch.object(program, "plan_alone", side_effect=program.plan_alone) as counted:
+        plan = planned(text, feed_forward="auto")
+    assert names(plan) == ["k"] and counted.call_count == 1
