@@ -15,11 +15,11 @@ from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIE
 from .cli_project import ProjectCommand, on_project
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
-from .driver import compile, inlined_kernels, plan_source, plan_text
+from .driver import inlined_kernels, plan_area, plan_source, plan_text
 from .ir import Function
 from .model.accounts import accounts
+from .model.area import Resources as Taken
 from .model.area import capacity
-from .model.area import estimate as count_area
 from .model.assumed import AssumedWorkload, TripError, names_of
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
@@ -81,8 +81,9 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
     "other",
     type=click.Choice(["hpca16"]),
     help="Show another model's predictions, too: hpca16, of Wang et al., as printed and as corrected; "
-    "it counts the area of the program's Verilog.",
+    "it counts the area of the design.",
 )
+@click.option("--area", is_flag=True, help="Count the resources that the design takes, too: some tenths of a second.")
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 def estimate_command(
     source: Path,
@@ -95,6 +96,7 @@ def estimate_command(
     fp_relaxed: bool,
     fpc: bool,
     other: str | None,
+    area: bool,
     as_json: bool,
 ) -> None:
     """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do.
@@ -114,13 +116,15 @@ def estimate_command(
         kernels, channels, sources = plan.kernels, plan.channels, plan.module.sources
         planned = {one.function.name: one for one in kernels}
         relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
-        used = _used(text, facts, options, str(source)) if other else None
+        taken = plan_area(plan).total if other or area else None
         current = source_hash(str(source), sources, dict(defines))
-        program = _Program(source, facts, planned, relaxed, channels, used, current)
+        program = _Program(source, facts, planned, relaxed, channels, taken, bool(other), current)
         if workloads:
             found = program.of_workloads(read_workloads(workloads), messages)
         else:
             found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
+        if area:
+            found = [replace(one, resources=taken) for one in found]
     messages.show()
     shown = (
         json.dumps([plain(one, NANO) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
@@ -168,7 +172,8 @@ class _Program:
     planned: Mapping[str, CompiledKernel]
     relaxed: Mapping[str, CompiledKernel]
     channels: Sequence[ChannelPlan]
-    used: Resources | None
+    taken: Taken | None  #: resources of the design
+    compared: bool  #: with the other model
     hash: str
 
     def of_workloads(self, given: Sequence[Given], messages: Messages) -> list[Prediction]:
@@ -210,7 +215,8 @@ class _Program:
     def _with_potentials(self, found: Prediction, planned: Planned, workload: Workload) -> Prediction:
         relaxed = self.relaxed.get(found.kernel)
         shares = potentials(planned, workload, self.board, self._planned(relaxed) if relaxed else None)
-        others = hpca16(planned, workload, self.board, self.used) if self.used else ()
+        used = _shares(self.taken, self.board) if self.compared and self.taken else None
+        others = hpca16(planned, workload, self.board, used) if used else ()
         mine = tuple(Potential(name, share) for name, share in shares.items())
         causes = accounts(planned, workload, self.board)
         return replace(found, potentials=mine, others=others, accounts=causes)
@@ -219,11 +225,9 @@ class _Program:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
 
 
-def _used(text: str, board: Board, options: Options, file: str) -> Resources:
-    """The shares of the board's device that the program takes, counted in its Verilog."""
-    result = compile(text, board, options, file)
-    used = count_area(result.generated, result.top, board.device, result.foreign)
-    area, there = used.total, capacity(board.device)
+def _shares(area: Taken, board: Board) -> Resources:
+    """The shares of the board's device that a design takes."""
+    there = capacity(board.device)
     return Resources(
         area.logic / there.logic,
         area.rams / there.rams if there.rams else 0.0,
