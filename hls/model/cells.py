@@ -124,6 +124,8 @@ class _Counter:
     def _part(self, cell: _nir.Part, into: Module) -> float:
         """A part selected by a signal is a shift, by a product where it is chosen among parts that do not overlap."""
         width = len(cell.offset)
+        if is_constant(self.constants.value(cell.offset, cell.module_idx)):
+            return 0
         if cell.stride != 1:
             stride = cell.stride.bit_length()
             into.products.append((width, stride))
@@ -131,18 +133,17 @@ class _Counter:
         return bits_of_operator(">>", cell.width, [len(cell.value), width], int(is_constant(cell.value)))
 
     def _is_chosen(self, condition: _nir.Net) -> bool:
-        """Whether an assignment under a condition takes logic: one that only resets does not, nor one that constants
-        decide."""
+        """Whether an assignment under a condition takes logic: one that only resets does not, nor one in a case that
+        the constants among the bits of its value exclude, or decide."""
         outermost: _nir.Value | None = None
         while condition != ONE:
             cell = self.netlist.cells[condition.cell]
             assert isinstance(cell, _nir.PriorityMatch)
             tested = self._tested(cell)
-            value = self.constants.value(tested, cell.module_idx)
-            if not is_constant(value):
-                outermost = tested
-            elif condition.bit != self._case(cell, value):
+            if not self._may_hold(cell.inputs[condition.bit], tested):
                 return False
+            if not is_constant(tested):
+                outermost = tested
             condition = cell.en
         return outermost is not None and not set(outermost) <= self.resets
 
@@ -155,16 +156,13 @@ class _Counter:
                 return matches.value
         return _nir.Value()
 
-    def _case(self, cell: _nir.PriorityMatch, value: Sequence[_nir.Net]) -> int | None:
-        """The case of a choice that a constant takes, if any."""
-        text = "".join(str(int(net)) for net in reversed(value))
-        for bit, net in enumerate(cell.inputs):
-            if net == ONE:
-                return bit
-            patterns = self.netlist.cells[net.cell].patterns
-            if any(all(p in ("-", t) for p, t in zip(pattern, text, strict=True)) for pattern in patterns):
-                return bit
-        return None
+    def _may_hold(self, case: _nir.Net, tested: _nir.Value) -> bool:
+        """Whether a pattern of a case agrees with all constant bits of the value."""
+        if case == ONE:
+            return True
+        bits = [str(int(net)) if 0 <= net <= 1 else "-" for net in reversed(tested)]
+        patterns = self.netlist.cells[case.cell].patterns
+        return any(all("-" in (p, t) or p == t for p, t in zip(pattern, bits, strict=True)) for pattern in patterns)
 
     def _memories(self, cells: Sequence[int]) -> Iterator[tuple[Memory, int]]:
         """The memories among the cells, and the registers of each for words that are read while they are written."""
