@@ -81,7 +81,7 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
     "other",
     type=click.Choice(["hpca16"]),
     help="Show another model's predictions, too: hpca16, of Wang et al., as printed and as corrected; "
-    "it counts the area of the design.",
+    "it counts the area of the design, too.",
 )
 @click.option("--area", is_flag=True, help="Count the resources that the design takes, too: some tenths of a second.")
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")

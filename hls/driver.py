@@ -189,15 +189,13 @@ def _planned(
 def plan_area(plan: Plan) -> DesignArea:
     """The area of a planned program: what :func:`hls.model.area.estimate` counts in its Verilog, counted in the netlist
     that would be converted to it."""
-    from .model.cells import count_netlist, count_text, modules_of, version
+    from .model.cells import modules_of
     from .rtl.system import TOP, KernelInput, system_netlists
 
     inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]
     board, options = plan.board, plan.options
     with rarely_collected(), deep_recursion(LONGEST_CHAIN):
-        texts = system_netlists(
-            inputs, plan.channels, board, options, board.address_bits, count_netlist, count_text, version()
-        )
+        texts = system_netlists(inputs, plan.channels, board, options, board.address_bits)
     modules = {name: one for text in texts.values() for name, one in modules_of(text).items()}
     return area_of_modules(modules, TOP, board.device, {one.module: one.area for one in options.libraries})
 

@@ -130,13 +130,13 @@ class PartLibrary:
         name = _name(part)
         if self._load(name) is None:
             if hasattr(part, "own_verilog"):
-                self.modules[name] = _Converted(name, (), ("clk",), verilog=self._written(part.own_verilog(name), name))
+                self.modules[name] = _Converted(name, (), ("clk",), verilog=self._written(part.own_verilog(name)))
                 self._save(self.modules[name])
             else:
                 self.modules[name] = self._convert(part, name)
         return self.modules[name]
 
-    def _written(self, text: str, name: str) -> str:
+    def _written(self, text: str) -> str:
         """What is kept of a part that brings its Verilog."""
         return text
 

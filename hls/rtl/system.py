@@ -1,7 +1,7 @@
 """The whole system: kernels, their control, and their connection to global memory."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from amaranth import *
@@ -9,7 +9,7 @@ from amaranth.hdl._ir import PortDirection  # exported by no public module of Am
 
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
-from rtl_lib.part_netlists import Netlist, read_netlists
+from rtl_lib.part_netlists import read_netlists
 from rtl_lib.stall import salt_of
 
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
@@ -76,20 +76,13 @@ def build_system(
 
 
 def system_netlists(
-    kernels: list[KernelInput],
-    channels: tuple[ChannelPlan, ...],
-    board,
-    options,
-    address_bits: int,
-    read: Callable[[Netlist, str], str],
-    written: Callable[[str, str], str],
-    version: str,
+    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
 ) -> dict[str, str]:
-    """What ``read`` says of the netlists of the system that :func:`build_system` converts, by module: of ``TOP``, and
-    of each shared part (:func:`rtl_lib.part_netlists.read_netlists`)."""
+    """The cells of the system that :func:`build_system` converts, by module: of ``TOP``, and of each shared part
+    (:func:`rtl_lib.part_netlists.read_netlists`)."""
     system = _System(kernels, channels, board, options, address_bits)
     ports, _, _ = system.connected()
-    return read_netlists(system.m, TOP, ports, read, written, version)
+    return read_netlists(system.m, TOP, ports)
 
 
 #: names of other modules in the top module

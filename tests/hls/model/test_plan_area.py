@@ -6,7 +6,7 @@ from amaranth.hdl import Fragment
 
 from hls.driver import compile, plan_area, plan_text
 from hls.model.area import Resources, estimate
-from hls.model.cells import count_netlist, modules_of
+from hls.model.cells import modules_of
 from hls.model.netlist import read_modules
 from hls.options import Options
 from hls.target.board import load_board
@@ -63,7 +63,7 @@ def both(build) -> tuple:
 
 
 def _netlist(m, ports):
-    return modules_of(read_netlists(m, "top", ports, count_netlist, count_netlist, "test")["top"])["top"]
+    return modules_of(read_netlists(m, "top", ports)["top"])["top"]
 
 
 def _verilog(m, ports):
