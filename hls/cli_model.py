@@ -15,11 +15,11 @@ from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIE
 from .cli_project import ProjectCommand, on_project
 from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
-from .driver import compile, inlined_kernels, plan_source, plan_text
+from .driver import inlined_kernels, plan_area, plan_source, plan_text
 from .ir import Function
 from .model.accounts import accounts
+from .model.area import Resources as Taken
 from .model.area import capacity
-from .model.area import estimate as count_area
 from .model.assumed import AssumedWorkload, TripError, names_of
 from .model.estimate import NotModelled, Planned, estimate
 from .model.estimate_text import estimate_text
@@ -29,7 +29,7 @@ from .model.potentials import potentials
 from .model.prediction import Potential, Prediction
 from .model.symbolic import REFERENCE, estimate_assumed
 from .model.workload import Workload, source_hash
-from .options import Options
+from .options import BuildOptions, Options
 from .planning.iterate import CompiledKernel
 from .planning.memory import ChannelPlan
 from .records import plain
@@ -81,8 +81,9 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
     "other",
     type=click.Choice(["hpca16"]),
     help="Show another model's predictions, too: hpca16, of Wang et al., as printed and as corrected; "
-    "it counts the area of the program's Verilog.",
+    "it counts the area of the design, too.",
 )
+@click.option("--area", is_flag=True, help="Count the resources that the design takes, too: some tenths of a second.")
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 def estimate_command(
     source: Path,
@@ -95,6 +96,7 @@ def estimate_command(
     fp_relaxed: bool,
     fpc: bool,
     other: str | None,
+    area: bool,
     as_json: bool,
 ) -> None:
     """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do.
@@ -110,17 +112,12 @@ def estimate_command(
         facts = read_board(board)
         folders = (source.resolve().parent, *include_dirs)
         options = on_project(Options(defines, folders, fp_relaxed, fpc, libraries=libraries))
-        plan = plan_text(text, facts, options, str(source))
-        kernels, channels, sources = plan.kernels, plan.channels, plan.module.sources
-        planned = {one.function.name: one for one in kernels}
-        relaxed = {} if fp_relaxed else _relaxed(text, facts, options, str(source))
-        used = _used(text, facts, options, str(source)) if other else None
-        current = source_hash(str(source), sources, dict(defines))
-        program = _Program(source, facts, planned, relaxed, channels, used, current)
+        wanted = _Wanted(source, text, facts, bool(other), area)
         if workloads:
-            found = program.of_workloads(read_workloads(workloads), messages)
+            found = _of_workloads(wanted, options, read_workloads(workloads), messages)
         else:
-            found = program.of_trips(inlined_kernels(text, options, str(source)), trips)
+            sources = inlined_kernels(text, options, str(source))
+            found = _Program.planned_with(wanted, options).of_trips(sources, trips)
     messages.show()
     shown = (
         json.dumps([plain(one, NANO) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
@@ -160,22 +157,75 @@ def _relaxed(text: str, board: Board, options: Options, file: str) -> dict[str, 
 
 
 @dataclass(frozen=True)
+class _Wanted:
+    """A source with its text, and what is asked of it: the other model's predictions, too, and the design's area."""
+
+    source: Path
+    text: str
+    board: Board
+    other: bool
+    area: bool
+
+
+def _of_workloads(wanted: _Wanted, options: Options, given: Sequence[Given], messages: Messages) -> list[Prediction]:
+    """The predictions of the launches that workloads tell of, in their order, each for the program as its host built
+    it. Raises CompileError."""
+    builds: dict[BuildOptions, list[int]] = {}
+    for number, (_, workload) in enumerate(given):
+        builds.setdefault(workload.build, []).append(number)
+    found: dict[int, Prediction] = {}
+    for build, numbers in builds.items():
+        program = _Program.planned_with(wanted, build.applied(options))
+        found |= zip(numbers, program.of_workloads([given[number] for number in numbers], messages), strict=True)
+    return [found[number] for number in sorted(found)]
+
+
+@dataclass(frozen=True)
 class _Program:
     """The planned kernels of a source by name, also with other orders of additions, and the hash of its text."""
 
-    source: Path
-    board: Board
+    wanted: _Wanted
     planned: Mapping[str, CompiledKernel]
     relaxed: Mapping[str, CompiledKernel]
     channels: Sequence[ChannelPlan]
-    used: Resources | None
+    taken: Taken | None  #: resources of the design
     hash: str
+
+    @classmethod
+    def planned_with(cls, wanted: _Wanted, options: Options) -> "_Program":
+        """The program as it is planned with those options. Raises CompileError."""
+        text, board, file = wanted.text, wanted.board, str(wanted.source)
+        plan = plan_text(text, board, options, file)
+        return cls(
+            wanted,
+            {one.function.name: one for one in plan.kernels},
+            {} if options.fp_relaxed else _relaxed(text, board, options, file),
+            plan.channels,
+            plan_area(plan).total if wanted.other or wanted.area else None,
+            source_hash(file, plan.module.sources, options.defines),
+        )
+
+    @property
+    def board(self) -> Board:
+        """The board of the launches."""
+        return self.wanted.board
+
+    @property
+    def resources(self) -> Taken | None:
+        """What the design takes, if that is asked for."""
+        return self.taken if self.wanted.area else None
+
+    @property
+    def source(self) -> Path:
+        """The program's file."""
+        return self.wanted.source
 
     def of_workloads(self, given: Sequence[Given], messages: Messages) -> list[Prediction]:
         """The predictions of the launches that workloads tell of, in their order. Raises CompileError."""
         messages.add(*stale(given, self.hash))
         planned = {name: self._planned(one) for name, one in self.planned.items()}
-        return predictions(given, planned, self.channels, self.board, self.source, self._estimate)
+        found = predictions(given, planned, self.channels, self.board, self.source, self._estimate)
+        return [replace(one, resources=self.resources) for one in found]
 
     def _estimate(self, planned: Planned, workload: Workload) -> Prediction:
         return self._with_potentials(estimate(planned, workload, self.board), planned, workload)
@@ -210,20 +260,19 @@ class _Program:
     def _with_potentials(self, found: Prediction, planned: Planned, workload: Workload) -> Prediction:
         relaxed = self.relaxed.get(found.kernel)
         shares = potentials(planned, workload, self.board, self._planned(relaxed) if relaxed else None)
-        others = hpca16(planned, workload, self.board, self.used) if self.used else ()
+        used = _shares(self.taken, self.board) if self.wanted.other and self.taken else None
+        others = hpca16(planned, workload, self.board, used) if used else ()
         mine = tuple(Potential(name, share) for name, share in shares.items())
         causes = accounts(planned, workload, self.board)
-        return replace(found, potentials=mine, others=others, accounts=causes)
+        return replace(found, potentials=mine, others=others, accounts=causes, resources=self.resources)
 
     def _planned(self, kernel: CompiledKernel) -> Planned:
         return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, str(self.source))
 
 
-def _used(text: str, board: Board, options: Options, file: str) -> Resources:
-    """The shares of the board's device that the program takes, counted in its Verilog."""
-    result = compile(text, board, options, file)
-    used = count_area(result.generated, result.top, board.device, result.foreign)
-    area, there = used.total, capacity(board.device)
+def _shares(area: Taken, board: Board) -> Resources:
+    """The shares of the board's device that a design takes."""
+    there = capacity(board.device)
     return Resources(
         area.logic / there.logic,
         area.rams / there.rams if there.rams else 0.0,

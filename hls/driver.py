@@ -14,6 +14,7 @@ from .frontend import Options as FrontendOptions
 from .frontend import Result as Parsed
 from .frontend import parse_source, rarely_collected
 from .ir import Attr, Function, Module, Op, Value
+from .model.area import DesignArea, area_of_modules
 from .model.workload import source_hash
 from .options import AXI_ADDRESS_BITS, Options
 from .passes.inspection import Inspection
@@ -42,6 +43,7 @@ __all__ = [
     "parsed",
     "parsed_messages",
     "parsed_module",
+    "plan_area",
     "plan_module",
     "plan_source",
     "plan_text",
@@ -182,6 +184,20 @@ def _planned(
     networks = _networks(kernels, channels)
     found = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
     return Plan(board, options, module, kernels, found, channels, networks)
+
+
+def plan_area(plan: Plan) -> DesignArea:
+    """The area of a planned program: what :func:`hls.model.area.estimate` counts in its Verilog, counted in the netlist
+    that would be converted to it."""
+    from .model.cells import modules_of
+    from .rtl.system import TOP, KernelInput, system_netlists
+
+    inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]
+    board, options = plan.board, plan.options
+    with rarely_collected(), deep_recursion(LONGEST_CHAIN):
+        texts = system_netlists(inputs, plan.channels, board, options, board.address_bits)
+    modules = {name: one for text in texts.values() for name, one in modules_of(text).items()}
+    return area_of_modules(modules, TOP, board.device, {one.module: one.area for one in options.libraries})
 
 
 def parsed(source: str, options: Options, file: str) -> Parsed:

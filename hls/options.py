@@ -1,7 +1,7 @@
 """The options of the compiler."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from .design import Design
@@ -9,6 +9,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .rtl_library import RtlFunction
 
 __all__ = [
+    "AS_WRITTEN",
     "AXI_ADDRESS_BITS",
     "CONTROLS",
     "COUNTERS",
@@ -16,6 +17,7 @@ __all__ = [
     "MOST_CACHE_BYTES",
     "RESETS",
     "STREAM_NAMES",
+    "BuildOptions",
     "Options",
 ]
 
@@ -32,6 +34,47 @@ STREAM_NAMES = ("plain", "axi")
 COUNTERS = ("", "accounts", "accesses", "all")
 #: which kernels are split into a memory part and a compute part, besides those with the attribute feed_forward
 FEED_FORWARDS = ("never", "always", "auto")
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a host program says when it builds a program, as far as plans depend on it; the fields are those of
+    :class:`Options`."""
+
+    defines: tuple[tuple[str, str], ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    fp_relaxed: bool = False
+    fpc: bool = False
+    denorms_are_zero: bool = False
+    single_precision: bool = False
+    cache_bytes: int | None = None
+    const_cache_bytes: int = 16384
+    copy_bytes: int | None = None
+    no_interleaving: tuple[str, ...] = ()
+    axi_masters: int = 0
+    group_items: int = 0
+    local_bytes: int = 0
+    feed_forward: str = "never"
+
+    @classmethod
+    def of(cls, options: "Options") -> "BuildOptions":
+        """Those of a compilation."""
+        same = {one.name: getattr(options, one.name) for one in fields(cls)[2:]}
+        folders = tuple(str(folder.absolute()) for folder in options.include_dirs)
+        return cls(tuple(sorted(options.defines.items())), folders, **same)
+
+    def applied(self, options: "Options") -> "Options":
+        """The options of a command with those of the build: where the command differs from the default, it wins."""
+        usual = Options()
+        asked = {one.name for one in fields(self)[2:] if getattr(options, one.name) != getattr(usual, one.name)}
+        own = {one.name: getattr(self, one.name) for one in fields(self)[2:] if one.name not in asked}
+        folders = (*options.include_dirs, *map(Path, self.include_dirs))
+        defines = {**dict(self.defines), **options.defines}
+        return replace(options, defines=defines, include_dirs=tuple(dict.fromkeys(folders)), **own)
+
+
+#: a build without options
+AS_WRITTEN = BuildOptions()
 
 
 @dataclass(frozen=True)

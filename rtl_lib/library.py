@@ -130,21 +130,29 @@ class PartLibrary:
         name = _name(part)
         if self._load(name) is None:
             if hasattr(part, "own_verilog"):
-                self.modules[name] = _Converted(name, (), ("clk",), verilog=part.own_verilog(name))
+                self.modules[name] = _Converted(name, (), ("clk",), verilog=self._written(part.own_verilog(name)))
                 self._save(self.modules[name])
             else:
                 self.modules[name] = self._convert(part, name)
         return self.modules[name]
 
+    def _written(self, text: str) -> str:
+        """What is kept of a part that brings its Verilog."""
+        return text
+
     def _convert(self, part, name: str) -> _Converted:
+        fragment, uses = self._elaborated(part)
+        text = _rtlil(fragment, name, _ports(part))
+        return _Converted(name, uses, _clocked(text, name), rtlil=text)
+
+    def _elaborated(self, part) -> tuple[Fragment, tuple[str, ...]]:
+        """The part as a design of its own, and the names of the shared parts in it."""
         outer, outer_used = self.converting, self._used
         self.converting, self._used = part, []
         try:
-            text = _rtlil(Fragment.get(part, self), name, _ports(part))
-            uses = tuple(dict.fromkeys(self._used))
+            return Fragment.get(part, self), tuple(dict.fromkeys(self._used))
         finally:
             self.converting, self._used = outer, outer_used
-        return _Converted(name, uses, _clocked(text, name), rtlil=text)
 
     def write(self, fragment: Fragment, name: str, ports: dict) -> str:
         """RTLIL of an elaborated design; identical subtrees become instances of one module."""
@@ -313,8 +321,13 @@ def _walk(fragment: Fragment):
 
 
 def _rtlil(fragment: Fragment, name: str, ports: dict) -> str:
-    """RTLIL of an elaborated module. The clock domains that it uses and does not define become its last ports, sorted
-    by name: Amaranth would add them in the order of a set, which differs from run to run."""
+    """RTLIL of an elaborated module."""
+    return rtlil.convert(fragment, name=name, ports=_with_clocks(fragment, ports), emit_src=False)
+
+
+def _with_clocks(fragment: Fragment, ports: dict) -> dict:
+    """The ports of an elaborated module. The clock domains that it uses and does not define become the last ones,
+    sorted by name: Amaranth would add them in the order of a set, which differs from run to run."""
     collector = DomainCollector()
     collector(fragment)
     clocks: dict[str, tuple[Value, PortDirection]] = {}
@@ -322,7 +335,7 @@ def _rtlil(fragment: Fragment, name: str, ports: dict) -> str:
         domain = ClockDomain(missing)
         fragment.add_domains(domain)
         clocks |= {signal.name: (signal, PortDirection.Input) for signal in (domain.clk, domain.rst)}
-    return rtlil.convert(fragment, name=name, ports={**ports, **clocks}, emit_src=False)
+    return {**ports, **clocks}
 
 
 def _clocked(text: str, name: str) -> tuple[str, ...]:

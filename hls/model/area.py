@@ -24,7 +24,7 @@ from types import MappingProxyType
 from ..target.board import Device
 from .netlist import Memory, Module, Use, read_modules
 
-__all__ = ["NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate", "integers"]
+__all__ = ["NOTHING", "DesignArea", "Piece", "Resources", "area_of_modules", "capacity", "estimate", "integers"]
 
 SHALLOWEST_BLOCK = 512
 NARROW_FACTOR, WIDE_FACTOR = 18, 27
@@ -110,20 +110,34 @@ def estimate(
     modules: dict[str, Module] = {}
     for text in verilog.values():
         modules |= read_modules(text)
-    others = {one for module in modules.values() for one in module.instances.values()} - set(modules)
-    modules |= {name: Module(name) for name in others}
-    counter = _Counter(modules, device)
-    counter.know({name: foreign.get(name, (0, 0, 0, 0)) for name in others})
-    instances = _asked_names(modules[top].instances)
-    parts = {name: counter.resources(counter.inside(module)) for name, module in instances.items()}
-    rest = counter.resources(counter.own(modules[top]))
+    counter, instances, parts, rest = _summed(modules, top, device, foreign)
     pieces = [
         piece
         for name, module in instances.items()
-        for piece in counter.apportioned(parts[name], list(counter.pieces((name,), modules[module])))
+        for piece in counter.apportioned(parts[name], list(counter.pieces((name,), counter.modules[module])))
     ]
     pieces += counter.apportioned(rest, list(counter.signals((), modules[top])))
     return DesignArea(parts, rest, tuple(pieces))
+
+
+def area_of_modules(
+    modules: Mapping[str, Module], top: str, device: Device, foreign: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> DesignArea:
+    """The same for modules that are counted (:mod:`hls.model.cells`), without pieces."""
+    _, _, parts, rest = _summed(modules, top, device, foreign)
+    return DesignArea(parts, rest)
+
+
+def _summed(
+    modules: Mapping[str, Module], top: str, device: Device, foreign: Mapping[str, Sequence[int]]
+) -> tuple["_Counter", dict[str, str], dict[str, Resources], Resources]:
+    """A counter of the modules, the instances in the top module, what each takes, and what is outside of them."""
+    others = {one for module in modules.values() for one in module.instances.values()} - set(modules)
+    counter = _Counter({**modules, **{name: Module(name) for name in others}}, device)
+    counter.know({name: foreign.get(name, (0, 0, 0, 0)) for name in others})
+    instances = _asked_names(modules[top].instances)
+    parts = {name: counter.resources(counter.inside(module)) for name, module in instances.items()}
+    return counter, instances, parts, counter.resources(counter.own(modules[top]))
 
 
 def _asked_names(instances: dict[str, str]) -> dict[str, str]:

@@ -29,6 +29,12 @@ def estimate_text(prediction: Prediction) -> str:
     if prediction.potentials:
         lines.append(f"  potentials: {_shares(prediction.potentials)}")
     lines += map(_other, prediction.others)
+    if prediction.resources is not None:
+        used = prediction.resources
+        lines.append(
+            f"  the design takes {_counted(used.logic, 'logic cell')}, {_counted(used.registers, 'register')}, "
+            f"{_counted(used.rams, 'block RAM')}, {_counted(used.dsps, 'DSP block')}"
+        )
     return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])
 
 

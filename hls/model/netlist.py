@@ -13,11 +13,22 @@ makes of them for ECP5 (at 2.3 gates per table).
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["CHOICE", "CONDITION", "GATE", "Memory", "Module", "NetlistError", "Use", "read_modules", "tree"]
+__all__ = [
+    "CHOICE",
+    "CONDITION",
+    "GATE",
+    "Memory",
+    "Module",
+    "NetlistError",
+    "Use",
+    "bits_of_operator",
+    "read_modules",
+    "tree",
+]
 
 TOKEN = re.compile(
     r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \d+ | <<<? | >>>? | [<>=!]=
@@ -259,23 +270,13 @@ class _Reader:
         return self._operator(operator, result, widths, constants)
 
     def _operator(self, operator: str, result: int, widths: list[int], constants: int) -> float:
-        widest = max(widths)
         if operator == "*":
             self.module.products.append((widths[0], widths[1]))
             return 0
-        if operator == "?":
-            return {0: CHOICE * result, 1: GATE * result, 2: 0}[constants]
-        if operator in GATES:
-            return 0 if constants else GATE * result
-        if operator in SUMS:
-            return min(result, widest + 1)
-        if operator in ORDERS:
-            return widest
-        if operator in ("==", "!="):
-            return tree(widest if constants else 2 * widest)
-        if operator in SHIFTS:
-            return 0 if constants else CHOICE * result * min(widths[1], max(1, (result - 1).bit_length()))
-        raise NetlistError(f"module {self.module.name}: operator {operator} is not known")
+        try:
+            return bits_of_operator(operator, result, widths, constants)
+        except KeyError:
+            raise NetlistError(f"module {self.module.name}: operator {operator} is not known") from None
 
     def _selection(self, result: int, tokens: list[str]) -> float:
         """A bit or part selected by a signal is a tree of multiplexers; anything else is wires."""
@@ -389,3 +390,22 @@ def _is_constant(tokens: list[str]) -> bool:
 def tree(inputs: int) -> float:
     """Tables for one output bit of so many inputs."""
     return max(0, inputs - 1) / 3
+
+
+def bits_of_operator(operator: str, result: int, widths: Sequence[int], constants: int) -> float:
+    """Tables of an operator of two operands, or of a choice, that is no product: bits of the result, widths of the
+    operands, and how many of the last two are constants. Raises KeyError for an operator without a rule."""
+    widest = max(widths)
+    if operator == "?":
+        return {0: CHOICE * result, 1: GATE * result, 2: 0}[constants]
+    if operator in GATES:
+        return 0 if constants else GATE * result
+    if operator in SUMS:
+        return min(result, widest + 1)
+    if operator in ORDERS:
+        return widest
+    if operator in ("==", "!="):
+        return tree(widest if constants else 2 * widest)
+    if operator in SHIFTS:
+        return 0 if constants else CHOICE * result * min(widths[1], max(1, (result - 1).bit_length()))
+    raise KeyError(operator)

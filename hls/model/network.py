@@ -226,15 +226,12 @@ class _Calls:
     def _within(self, plan: RegionPlan, a: Node, b: Node) -> Iterator[Edge]:
         start, end = self._point(a), self._point(b)
         total = max(self._iterations(plan), 1.0)
-        # calls of one level are asked side by side: each may be ahead by what its request queue holds
-        queues = [level.bypass_depth for level in plan.levels[start.level : end.level]] or [
-            min(row.request_depth for row in plan.levels[start.level].row)
-        ]
+        room = _room(plan, start.level, end.level)
         if end.level > start.level:
             yield Edge(a, b, self.pace.through(plan, start, end) - 1, 0.0)
         else:
-            yield Edge(a, b, 0.0, sum(queues) / total)
-        yield Edge(b, a, 0.0, sum(queues) / total)
+            yield Edge(a, b, 0.0, room / total)
+        yield Edge(b, a, 0.0, room / total)
         yield from self._carried(plan, a, b, total)
         yield from self._carried(plan, b, a, total)
 
@@ -247,6 +244,16 @@ class _Calls:
             if carried.read.level <= start.level and end.level < carried.write.level:
                 back = self.pace.through(plan, end, carried.write) + self.pace.through(plan, carried.read, start) - 1
                 yield Edge(a, b, back, carried.distance / total)
+
+
+def _room(plan: RegionPlan, first: int, last: int) -> int:
+    """Tokens that may have passed a call of level ``first`` and not yet made one of level ``last``: what the queues
+    behind the levels from the first one on hold, and the request queue of the last one, of which a token reserves an
+    entry before it enters that level; where the level is stall-enabled instead, its stages hold tokens, too. Calls of
+    one level are asked side by side: each may be ahead by what its request queue holds."""
+    levels = plan.levels[first : last + 1]
+    stages = sum(level.depth for level in levels[1:] if level.elastic)
+    return sum(level.bypass_depth for level in levels[:-1]) + stages + min(row.request_depth for row in levels[-1].row)
 
 
 def maximum_cycle_ratio(edges: Iterable[Edge], least: float = 0.0) -> tuple[float, frozenset[Node]]:

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from .area import Resources
+
 __all__ = [
     "NOT_ISSUED",
     "SCHEMA",
@@ -121,7 +123,8 @@ class OtherPrediction:
 class Prediction:
     """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
     says what the interval's width comes from, ``assumed`` what the workload does not tell. The ``accounts`` sum
-    to the likely cycles. ``others`` are for comparison.
+    to the likely cycles. ``others`` are for comparison. ``resources`` are those of the whole design, if they were
+    counted.
 
     With ``symbols``, all figures are those where each symbol is the ``size`` of the middle one of ``samples``, and
     ``formula`` gives the likely cycles for all symbols of ``formula_from`` or more; it is empty where they are no sum
@@ -143,3 +146,4 @@ class Prediction:
     formula_from: int = 0
     samples: tuple[Sample, ...] = ()
     others: tuple[OtherPrediction, ...] = ()
+    resources: Resources | None = None

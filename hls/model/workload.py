@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..diag import Span
+from ..options import AS_WRITTEN, BuildOptions
 from ..records import plain, record_of
 
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
     "write_workload",
 ]
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 class WorkloadError(Exception):
@@ -184,7 +185,8 @@ class ArgumentGiven:
 @dataclass(frozen=True)
 class Workload:
     """One launch of ``kernel`` on ``board``. ``source_hash`` is of the program's files and defines, ``inputs_hash`` of
-    the bytes of all arguments before the launch. ``global_size`` and ``local_size`` are work-items by dimension."""
+    the bytes of all arguments before the launch; ``build`` are the options of the program. ``global_size``
+    and ``local_size`` are work-items by dimension."""
 
     schema: int
     kernel: str
@@ -200,6 +202,7 @@ class Workload:
     branches: tuple[BranchRuns, ...]
     accesses: tuple[AccessRuns, ...]
     channels: tuple[ChannelRuns, ...]
+    build: BuildOptions = AS_WRITTEN
 
     @property
     def work_items(self) -> int:

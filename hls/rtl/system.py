@@ -9,6 +9,7 @@ from amaranth.hdl._ir import PortDirection  # exported by no public module of Am
 
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
+from rtl_lib.part_netlists import read_netlists
 from rtl_lib.stall import salt_of
 
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
@@ -51,7 +52,7 @@ from .observe import KernelCounters, UnitCounters
 from .registers import describe_registers
 from .split_kernel import PartCounters, SplitKernel
 
-__all__ = ["KernelInput", "build_system", "module_names", "parts_of"]
+__all__ = ["TOP", "KernelInput", "build_system", "module_names", "parts_of", "system_netlists"]
 
 TOP = "sluice_system"
 
@@ -72,6 +73,16 @@ def build_system(
     its signals and modules stand for (those of one compute unit)."""
     system = _System(kernels, channels, board, options, address_bits)
     return *system.build(), system.named
+
+
+def system_netlists(
+    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
+) -> dict[str, str]:
+    """The cells of the system that :func:`build_system` converts, by module: of ``TOP``, and of each shared part
+    (:func:`rtl_lib.part_netlists.read_netlists`)."""
+    system = _System(kernels, channels, board, options, address_bits)
+    ports, _, _ = system.connected()
+    return read_netlists(system.m, TOP, ports)
 
 
 #: names of other modules in the top module
@@ -122,8 +133,8 @@ class _System:
         self.counted = ("" if self.onchip else "all") if options.counters is None else options.counters
         self.control = (AxiLiteKernels if options.control == "axi-lite" else WiredKernels)(self.m)
 
-    def build(self):
-        memory = self.board.memory
+    def connected(self) -> tuple[dict, tuple, tuple[KernelInterface, ...]]:
+        """Fill the top module: its ports, its memories on the chip, and the kernels' interfaces."""
         built = [self._kernel(k, index) for index, k in enumerate(self.wholes)]
         hardware = [part for parts, _ in built for part in parts]
         clocks = self._double_clock()
@@ -131,7 +142,6 @@ class _System:
         streams = connect_channels(self.m, hardware, self.channels.values(), signals)
         if self.onchip:
             ports, ram = connect_ram(hardware)
-            banks = ()
         else:
             ports, ram = (
                 connect_axi(
@@ -144,14 +154,19 @@ class _System:
                 ),
                 (),
             )
-            banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
         reset = self._reset()
         ports = reset | ports | self.control.ports() | streams | clocks | self._probe_port()
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
+        return ports, ram, tuple(i for _, i in built)
+
+    def build(self):
+        memory = self.board.memory
+        ports, ram, interfaces = self.connected()
+        banks = () if self.onchip else tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
         return convert(self.m, TOP, ports), SystemInterface(
             top=TOP,
-            kernels=tuple(i for _, i in built),
+            kernels=interfaces,
             axi=banks,
             ram=ram,
             address_bits=self.address_bits,
@@ -160,10 +175,10 @@ class _System:
             random_stalls=self.seed is not None,
             control=self.options.control,
             streams=self._streams(),
-            double_clock=bool(clocks),
+            double_clock=f"{DOUBLE}_clk" in ports,
             memories=self._memories(),
             probe=self._probe_map(),
-            ports=_ports(ports, bool(reset)),
+            ports=_ports(ports, self.options.reset_active != "high"),
             reset_active=self.options.reset_active,
         )
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from ..design import Design, write_design
 from ..diag import CompileError
-from ..driver import compile, parsed_module, plan_source
+from ..driver import parsed_module, plan_area, plan_source, plan_text
 from ..ir import Module
 from ..model.area import capacity
-from ..model.area import estimate as count_area
 from ..model.estimate import NotModelled, Planned, estimate
 from ..model.operations import logic_cells
 from ..model.prediction import Prediction
@@ -154,19 +153,19 @@ class Evaluator:
         return product
 
     def count(self, point: Point) -> Point:
-        """The point with the area of its Verilog."""
+        """The point with the area of its design, counted before it would be converted to Verilog."""
         values = dict(point.knobs)
         return stored(self.folder, self._key("area", values), lambda: self._count(point, values))
 
     def _count(self, point: Point, values: Values) -> Point:
         program = self.program
         try:
-            result = compile(program.text, program.board, program.options.with_design(self.design(values)), self.main)
+            options = program.options.with_design(self.design(values))
+            used = plan_area(plan_text(program.text, program.board, options, self.main)).total
         except CompileError as error:
             first = error.diagnostics[0]
             return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
-        device = program.board.device
-        used, there = count_area(result.generated, result.top, device, result.foreign).total, capacity(device)
+        there = capacity(program.board.device)
         share = max(
             getattr(used, name) / getattr(there, name)
             for name in ("logic", "registers", "rams", "dsps")

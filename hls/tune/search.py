@@ -45,6 +45,14 @@ class Goal:
             return point.seconds * cycles / point.cycles if point.cycles else 0.0
         return cycles
 
+    def before_counting(self, point: Point) -> tuple[bool, float, float, int, str]:
+        """The order in which areas are counted: the fastest first, or of those that are fast enough, the ones with the
+        least arithmetic."""
+        cycles = point.cycles or 0.0
+        slow = self.limit is not None and cycles >= self.limit
+        least = (point.least or 0.0) if self.what == "area" else 0.0
+        return slow, least, cycles, len(point.knobs), point.name
+
 
 @dataclass(frozen=True)
 class Tuning:
@@ -117,10 +125,7 @@ def tune(
     found = {point.knobs: point for point in study.points()}
     written = tuple((knob.name, knob.values[0]) for knob in tuning.knobs if knob.values[0] is not None)
     base = found.get(written, Point(written))
-    good = sorted(
-        (one for one in found.values() if one.problem is None),
-        key=lambda one: (one.cycles or 0, len(one.knobs), one.name),
-    )
+    good = sorted((one for one in found.values() if one.problem is None), key=tuning.goal.before_counting)
     counted = _counted(good, base, tuning, evaluator, told)
     found |= {point.knobs: point for point in counted}
     fitting = [one for one in counted if one.problem is None]

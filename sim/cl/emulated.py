@@ -155,7 +155,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
         run = _inlined(module, options) if observe else module
         built = (lambda: _depths(module, board, options)) if depth_model == HARDWARE else None
         emulator = Emulator(with_depths(run, depth_model), depths=built, observe=observe)
-        text = Source.of(file, parsed.module.sources, dict(options.defines)) if observe else None
+        text = Source.of(file, parsed.module.sources, options) if observe else None
         return Emulated(module, emulator, interface_of(module, board), parsed.warnings, source=text)
     except CompileError as error:
         error.sources = parsed.module.sources

@@ -12,6 +12,7 @@ import numpy as np
 from hls.emulate import Memories
 from hls.ir.launch import IndexSpace
 from hls.model.workload import SCHEMA, ArgumentGiven, Workload, source_hash, write_workload
+from hls.options import AS_WRITTEN, BuildOptions, Options
 from hls.target.board import Board, DramTiming
 from sim.emulator import Emulator, Started
 
@@ -27,15 +28,17 @@ def memories_of(board: Board) -> Memories:
 
 @dataclass(frozen=True)
 class Source:
-    """A program's text: the ``name`` of its main file in messages, and a hash of all files and of the defines."""
+    """A program's text: the ``name`` of its main file in messages, a hash of all files and of the defines, and the
+    options that it was built with."""
 
     name: str
     hash: str
+    build: BuildOptions = AS_WRITTEN
 
     @classmethod
-    def of(cls, name: str, sources: Mapping[str, str], defines: Mapping[str, str]) -> "Source":
+    def of(cls, name: str, sources: Mapping[str, str], options: Options) -> "Source":
         """The source of a program with those files, by name."""
-        return cls(name, source_hash(name, sources, defines))
+        return cls(name, source_hash(name, sources, options.defines), BuildOptions.of(options))
 
 
 class WorkloadFolder:
@@ -99,4 +102,5 @@ class Observation:
             observed.branches,
             observed.accesses,
             observed.channels,
+            source.build,
         )

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from hls.driver import plan_source
 from hls.model.estimate import Planned
 from hls.model.hpca16.from_plan import launch_of
 from hls.model.hpca16.parameters import MemoryInstruction, blocks
-from hls.model.workload import read_workload
-from hls.options import Options
+from hls.model.workload import read_workload, source_hash, write_workload
+from hls.options import BuildOptions, Options
 from hls.target.board import load_board
 
 KERNEL = """
@@ -41,7 +42,7 @@ import numpy as np
 from sim import cl
 context = cl.create_some_context()
 queue = cl.CommandQueue(context)
-program = cl.Program(context, open("k.cl").read()).build()
+program = cl.Program(context, open("k.cl").read()).build(options=["-DUNUSED=3", "-cl-denorms-are-zero"])
 a = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.arange(1000, dtype=np.int32))
 b = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
 program.add(queue, (1,), None, a, b, np.int32(1000)).wait()
@@ -132,6 +133,38 @@ def test_parameters_of_the_other_model(folder):
         MemoryInstruction(4, copies_adjacent=True, items_adjacent=False, scale=4),
         MemoryInstruction(4, copies_adjacent=False, items_adjacent=True, scale=8),
     }
+
+
+def test_plan_with_the_options_of_the_host(folder):
+    """A macro that only the host gives, and none that it does not: no warning of another text."""
+    workload = read_workload(folder / "w/003-product.json.gz")
+    assert workload.build.defines == (("UNUSED", "3"),) and workload.build.denorms_are_zero
+    text = KERNEL.replace("#pragma unroll 4", "#pragma unroll FACTOR")
+    (folder / "built.cl").write_text(text)
+    build = replace(workload.build, defines=(("FACTOR", "4"),))
+    hashed = source_hash("built.cl", {"built.cl": text}, {"FACTOR": "4"})
+    write_workload(replace(workload, build=build, source_hash=hashed), folder / "built.json.gz")
+    done = estimated(folder, "built.cl", "--workload", "built.json.gz")
+    assert done.exit_code == 0 and done.stderr == ""
+    assert done.stdout == estimated(folder, "k.cl", "--workload", "w/003-product.json.gz").stdout
+
+
+def test_options_of_a_command_and_of_a_build():
+    build = BuildOptions.of(Options({"A": "1", "B": "2"}, (Path("/there"),), fp_relaxed=True, cache_bytes=64))
+    found = build.applied(Options({"B": "3"}, (Path("here"),), cache_bytes=128))
+    assert found.defines == {"A": "1", "B": "3"} and found.include_dirs == (Path("here"), Path("/there"))
+    assert found.fp_relaxed and found.cache_bytes == 128 and BuildOptions.of(Options()) == BuildOptions()
+
+
+def test_resources_of_the_design(folder):
+    given = ("k.cl", "--workload", "w/000-add.json.gz")
+    (without,) = json.loads(estimated(folder, *given, "--json").stdout)
+    done = estimated(folder, *given, "--area")
+    said = re.search(
+        r"the design takes ([\d,]+) logic cells, ([\d,]+) registers, ([\d,]+) block RAMs, \d+ DSP", done.stdout
+    )
+    assert without["resources"] is None and said, done.stdout
+    assert all(int(number.replace(",", "")) > 50 for number in said.groups())
 
 
 def test_source_that_has_changed(folder):

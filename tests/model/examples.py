@@ -55,7 +55,7 @@ def pairs(estimated: Sequence[dict], replayed: Sequence[dict]) -> Iterator[Pair]
 
 def compared(name: str, board: str) -> list[Pair]:
     """The launches of an example. Raises CalledProcessError, with what was printed, if a run fails, and LookupError if
-    the estimate would be of another program."""
+    the estimate would be of another text."""
     folder = EXAMPLES / name
     with tempfile.TemporaryDirectory() as runs:
         printed = _sluice(folder, "predict", "--json", "--board", board, "host.py")
@@ -77,7 +77,7 @@ def _sluice(folder: Path, *arguments: str, **environment: str) -> str:
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
     if "W0910" in done.stderr:
-        raise LookupError("the host program builds it with options that its workload does not tell")
+        raise LookupError("the host program builds another text")
     return done.stdout
 
 

@@ -18,6 +18,7 @@ from tests.repetitions import half_long
 KERNELS = """
 channel int a __attribute__((depth(64))), b __attribute__((depth(64))), c __attribute__((depth(64)));
 channel int there, back;
+channel float raw, mean;
 __kernel void fetch(__global const int *restrict d, int n, int k)
 {
     for (int i = 0; i < n; i++)
@@ -42,6 +43,21 @@ __kernel void asks(__global int *restrict out, int n)
     for (int i = 0; i < n; i++) { write_channel_intel(there, x); x = read_channel_intel(back); }
     out[0] = x;
 }
+__kernel void numbers(int n) { for (int i = 0; i < n; i++) write_channel_intel(raw, (float)i); }
+__kernel void smooth(int n)
+{
+    float window[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int i = 0; i < n; i++) {
+        #pragma unroll
+        for (int k = 7; k > 0; k--) window[k] = window[k - 1];
+        window[0] = read_channel_intel(raw);
+        float sum = 0.0f;
+        #pragma unroll
+        for (int k = 0; k < 8; k++) sum += window[k];
+        write_channel_intel(mean, sum);
+    }
+}
+__kernel void last(__global float *restrict out, int n) { for (int i = 0; i < n; i++) out[0] = read_channel_intel(mean); }
 __kernel void answers(int n) { for (int i = 0; i < n; i++) write_channel_intel(back, read_channel_intel(there) * 5); }
 """
 #: cycles of both kernels together on de5net, measured in RTL, by the side of the matrix
@@ -80,6 +96,20 @@ def test_a_recurrence_through_another_kernel(program):
         for n in (1000, 2000)
     )
     assert 10 < (two - one) / 1000 < 24
+
+
+def test_tokens_in_a_long_level_between_two_calls(program):
+    """A sum in strict order takes some 60 cycles between the calls of a token: as many tokens are inside the level."""
+    cycles = []
+    for n in (1000, 2000):
+        given = members(
+            program,
+            Given("numbers", {}, {"n": n}),
+            Given("smooth", {}, {"n": n}),
+            Given("last", {"out": np.zeros(1, np.float32)}, {"n": n}),
+        )
+        cycles.append(estimate_network(given, program.channels, program.board)[1].cycles.likely)
+    assert (cycles[1] - cycles[0]) / 1000 == pytest.approx(1, abs=0.01)
 
 
 def test_a_shallow_channel_limits_what_is_ahead(program):

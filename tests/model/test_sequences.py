@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hls.model.sequences import jumps
-from hls.model.workload import AccessRuns, Histogram, LoopRuns, Place, Range, Stride, Workload
+from hls.model.workload import SCHEMA, AccessRuns, Histogram, LoopRuns, Place, Range, Stride, Workload
 
 WORD = 64
 INNER, OUTER = Place("", 2, 1), Place("", 1, 1)
@@ -29,7 +29,7 @@ def workload_of(trips, rows):
         LoopRuns(OUTER, None, rows, histogram(rows, 1)),
         LoopRuns(INNER, OUTER, rows * trips, histogram(trips, rows)),
     )
-    return Workload(2, "k", "b", WORD, 1024, "", "", (1,), (1,), (), loops, (), (), ())
+    return Workload(SCHEMA, "k", "b", WORD, 1024, "", "", (1,), (1,), (), loops, (), (), ())
 
 
 def nest(trips, rows, inner, outer):

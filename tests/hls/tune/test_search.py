@@ -88,6 +88,14 @@ def test_the_goal_area_wants_the_smallest_that_is_fast_enough(tmp_path):
     assert outcome.best.measured < 1100 and i * k == 8
 
 
+def test_the_smallest_design_is_not_among_the_fastest(tmp_path):
+    """More designs than are counted are faster than the smallest that is fast enough."""
+    outcome, machine = searched(tmp_path, "area:cycles<5000")
+    best = sweep(lambda one: (one.cycles >= 5000, one.area.share, one.cycles))
+    assert (outcome.best.area, outcome.best.cycles) == (best.area, best.cycles) and best.area.logic == 2
+    assert outcome.best.name in machine.counted[: COUNTED + 1]
+
+
 def test_nothing_fast_enough_is_no_design(tmp_path):
     assert searched(tmp_path, "area:cycles<10")[0].best is None
 
