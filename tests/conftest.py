@@ -5,14 +5,22 @@ A group stays on one worker, so that its simulator is built once. The longest go
 leaves the other processor idle until it ends.
 """
 
+import functools
 import gc
 import json
 import os
 from pathlib import Path
 
+#: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them
+#: again and again: a third of the time of most tests. The compiler that is imported next is never garbage.
+gc.set_threshold(100_000, 10, 50)
+
 import pytest
 
 from tests.spent import Spent
+
+#: Libraries of the tests collect garbage when they are imported: what is there by now is not looked at.
+gc.freeze()
 
 TESTS = Path(__file__).parent
 #: Fixtures with several simulated systems: the tests of each are a group of their own.
@@ -25,9 +33,19 @@ EXAMPLES = {"examples/test_on_board.py": "name", "model/test_cycles.py": "exampl
 SECONDS = json.loads((TESTS / "seconds.json").read_text())
 
 
+@functools.cache
+def _within(path: Path) -> str:
+    return path.relative_to(TESTS).as_posix()
+
+
+def file_of(item: pytest.Item) -> str:
+    """The file of a test, within this folder."""
+    return _within(item.path)
+
+
 def group_of(item: pytest.Item) -> str:
     """The name of the group of a test: its file, and what else decides which simulator it needs."""
-    file = item.path.relative_to(TESTS).as_posix()
+    file = file_of(item)
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     if EXAMPLES.get(file) in parameters:
         return f"example {parameters[EXAMPLES[file]]}"
@@ -39,14 +57,13 @@ def group_of(item: pytest.Item) -> str:
 LONG = tuple(
     (*line.split(" ", 2), "")[:3] for line in (TESTS / "long.txt").read_text().splitlines() if line and line[0] != "#"
 )
+#: the same by their file: most tests are in none
+LINES = {file: [line for line in LONG if line[0] == file] for file in {file for file, _, _ in LONG}}
 
 #: the files of which tests were collected, and the lines of long.txt that name one of these
 COLLECTED: set[str] = set()
 NAMED: set[tuple[str, str, str]] = set()
 
-#: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them
-#: again and again: a third of the time of most tests.
-gc.set_threshold(100_000, 10, 50)
 #: Runs of tests are short, also those of the commands that tests start.
 os.environ.setdefault("SLUICE_SHORT_RUNS", "1")
 
@@ -60,15 +77,15 @@ def pytest_configure(config):
 
 def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
     """The lines of long.txt that name the test."""
-    file, function = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
+    file, function = file_of(item), getattr(item, "originalname", item.name)
+    if file not in LINES:
+        return []
     identity = item.callspec.id if hasattr(item, "callspec") else ""
     simulated = item.get_closest_marker("verilator") is not None
     return [
-        (f, name, part)
-        for f, name, part in LONG
-        if file == f
-        and (function == name or name == "*" and simulated)
-        and part in ("", identity, *identity.split("-"))
+        (file, name, part)
+        for _, name, part in LINES[file]
+        if (function == name or name == "*" and simulated) and part in ("", identity, *identity.split("-"))
     ]
 
 
@@ -83,7 +100,7 @@ def pytest_collection_modifyitems(items):
     they are, in front."""
     built = {id(item): group_of(item) for item in items if item.get_closest_marker("verilator")}
     for item in items:
-        COLLECTED.add(item.path.relative_to(TESTS).as_posix())
+        COLLECTED.add(file_of(item))
         if lines := long_lines(item):
             item.add_marker(pytest.mark.long)
             NAMED.update(lines)

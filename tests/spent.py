@@ -30,6 +30,8 @@ COUNTED = (
     (hls.frontend, "parse_source", OF_FRONT_END),
 )
 OF_PROGRAMS, OF_PYTHON, OF_COLLECTION = "running simulators and commands", "other Python", "collecting tests"
+#: what is made for the cache and is no simulator, by its kind there
+OF_CACHED = {"emulator": OF_EMULATORS, "pocl": OF_PROGRAMS}
 T = TypeVar("T")
 MOST = 12  #: groups or files that are named
 
@@ -59,8 +61,9 @@ class Spent:
         make = sim.cache._make_whole
 
         def counted_make(folder: Path, product: str, maker: Callable[[Path], None]) -> None:
-            kind = OF_EMULATORS if folder.parent.name == "emulator" else OF_SIMULATORS
-            self.measure(kind, functools.partial(make, folder, product, maker))
+            self.measure(
+                OF_CACHED.get(folder.parent.name, OF_SIMULATORS), functools.partial(make, folder, product, maker)
+            )
 
         sim.cache._make_whole = counted_make
         for module, name, kind in COUNTED:

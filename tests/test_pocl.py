@@ -28,6 +28,22 @@ def test_a_compiler_that_ends_the_process_ends_only_the_probe(monkeypatch):
         pocl.choice()
 
 
+@pytest.mark.parametrize("ends, tries", [(0, 1), (1, 3)])
+def test_one_that_works_is_tried_once_and_one_that_fails_each_time(tmp_path, monkeypatch, ends, tries):
+    pocl.need()
+    monkeypatch.setenv("SLUICE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        pocl, "PROBE", ("-c", f"import sys; open({str(tmp_path / 'tries')!r}, 'a').write('+'); sys.exit({ends})")
+    )
+    found = []
+    for _ in range(3):
+        pocl._chosen.cache_clear()
+        found.append(pocl._chosen()[0])
+    platforms = (tmp_path / "tries").read_text().count("+") // tries
+    assert platforms >= 1 and (tmp_path / "tries").read_text() == "+" * tries * platforms
+    assert all((number is None) == bool(ends) for number in found)
+
+
 def test_the_newer_is_taken():
     texts = [
         "OpenCL 3.0 PoCL 3.0-rc2  Linux, LLVM 14.0.6",

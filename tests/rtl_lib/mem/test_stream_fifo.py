@@ -4,19 +4,11 @@ import random
 
 import pytest
 from amaranth.back import verilog
-from amaranth.sim import Simulator
 
 from rtl_lib.mem.fifo import StreamFifo
+from tests.rtl_lib.mem.memory_bench import simulate as run
 
 DEPTHS = [1, 2, 3, 8, 32, 33, 50]
-
-
-def run(dut, *testbenches):
-    sim = Simulator(dut)
-    sim.add_clock(1e-6)
-    for testbench in testbenches:
-        sim.add_testbench(testbench)
-    sim.run_until(1e-2)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
