@@ -1,6 +1,6 @@
 """Loop bounds from subscripts: a counter that indexes an inner dimension of an array stays within that dimension."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import Induction, Loop
@@ -35,7 +35,7 @@ class InferLoopBounds(FunctionPass):
     """Inference of loop bounds from array subscripts (GCC: ``infer_loop_bounds_from_array``). Before: SSA with `if`;
     subscripts have the attribute ``extent``. After: a loop whose counter is a subscript of an inner dimension in each
     iteration ends at that dimension at the latest: its limit at run time ``n`` is ``n < extent ? n : extent``, and so is
-    the start of a counter that runs down. C leaves other subscripts undefined (C11 6.5.6: also where the whole object
+    the start of a counter that runs down. Where the limit is the counter of a loop around, that loop ends there. C leaves other subscripts undefined (C11 6.5.6: also where the whole object
     has that element). Passes behind it see in which range the counter is, thus that rows do not overlap.
 
     A matrix whose rows are only chosen by constants stays as it is, as in ``a[0][k]``, which walks over all rows; so
@@ -51,60 +51,68 @@ class InferLoopBounds(FunctionPass):
             return function
         result = clone_function(function)
         inner = {d for op in walk(result.body) if op.opcode in ("load", "store") for d in _inner_dimensions(op)}
-        _infer_region(result.body, inner)
+        _Limits(inner, result.args).apply(result.body)
         return result
 
 
-def _infer_region(region: Region, inner: set[_Dimension]) -> None:
-    before, region.ops = region.ops, []
-    for op in before:
-        if op.opcode == "loop":  # before the loops inside, whose limits are compared with its own
-            _infer(op, Builder(region, op.span), inner)
-        for each in op.regions:
-            _infer_region(each, inner)
-        region.ops.append(op)
+@dataclass(frozen=True)
+class _Limits:
+    """Limits the loops of a function, given its inner dimensions and its arguments."""
 
+    inner: set[_Dimension]
+    arguments: list[Value]
 
-def _infer(op: Op, outside: Builder, inner: set[_Dimension]) -> None:
-    """Limit the counters of a loop."""
-    loop = Loop(op, None)
-    ends: dict[tuple[Value, bool], int] = {}
-    for access in _executed(loop.body, loop):
-        for subscript in _subscripts(access, inner):
+    def apply(self, region: Region) -> None:
+        """Limit the loops of a region, each before those inside, whose limits are compared with its own."""
+        before, region.ops = region.ops, []
+        for op in before:
+            if op.opcode == "loop":
+                self._loop(op, Builder(region, op.span))
+            for each in op.regions:
+                self.apply(each)
+            region.ops.append(op)
+
+    def _loop(self, op: Op, outside: Builder) -> None:
+        loop = Loop(op, None)
+        ends: dict[tuple[Value, bool], int] = {}
+        for subscript in _subscripts(loop.body, loop, self.inner):
             key, end = (subscript.arg, subscript.is_signed), subscript.extent - subscript.plus
             if subscript.arg in loop.inductions and abs(end) < 1 << subscript.arg.type.bits - 1:
                 ends[key] = min(end, ends.get(key, end))
-    for (arg, is_signed), end in ends.items():
-        induction = loop.inductions[arg]
-        if induction.step > 0:
-            _limit(op, induction, end, is_signed, outside)
-        elif constant(induction.init) is None:
-            op.operands[1 + arg.index] = _least(outside, induction.init, end - 1, is_signed)
+        for (arg, is_signed), end in ends.items():
+            induction = loop.inductions[arg]
+            if induction.step > 0:
+                self._limit(op, induction, end, is_signed, outside)
+            elif self._is_open(induction.init):
+                op.operands[1 + arg.index] = _least(outside, induction.init, end - 1, is_signed)
 
+    def _is_open(self, limit: Value) -> bool:
+        """Whether a limit is known at run time only, and is no counter of a loop around, which is limited itself."""
+        found = _counter(limit)
+        return constant(limit) is None and (found is None or found[0] in self.arguments)
 
-def _limit(op: Op, induction: Induction, end: int, is_signed: bool, outside: Builder) -> None:
-    """Let the loop continue only while its counter is less than ``end``."""
-    (body,) = op.regions
-    last = body.ops.pop()
-    following = last.operands[1 + induction.arg.index]
-    inside = Builder(body, op.span)
-    last.operands[0] = _limited(last.operands[0], following, end, is_signed, inside)
-    body.ops.append(last)
-    op.operands[0] = _limited(op.operands[0], induction.init, end, is_signed, outside)
+    def _limit(self, op: Op, induction: Induction, end: int, is_signed: bool, outside: Builder) -> None:
+        """Let the loop continue only while its counter is less than ``end``."""
+        (body,) = op.regions
+        last = body.ops.pop()
+        following = last.operands[1 + induction.arg.index]
+        inside = Builder(body, op.span)
+        last.operands[0] = self._limited(last.operands[0], following, end, is_signed, inside)
+        body.ops.append(last)
+        op.operands[0] = self._limited(op.operands[0], induction.init, end, is_signed, outside)
 
-
-def _limited(condition: Value, counter: Value, end: int, is_signed: bool, b: Builder) -> Value:
-    """The condition, in whose comparisons of the counter a limit at run time is at most ``end``."""
-    op = condition.op
-    if op is None:
-        return condition
-    if op.opcode == "and":
-        left, right = (_limited(v, counter, end, is_signed, b) for v in op.operands)
-        return condition if [left, right] == op.operands else b.value("and", left, right)
-    how = _COMPARISONS.get(op.opcode)
-    if how is None or how[0] != is_signed or op.operands[0] is not counter or constant(op.operands[1]) is not None:
-        return condition
-    return b.value(op.opcode, counter, _least(b, op.operands[1], end + how[1], is_signed))
+    def _limited(self, condition: Value, counter: Value, end: int, is_signed: bool, b: Builder) -> Value:
+        """The condition, in whose comparisons of the counter a limit at run time is at most ``end``."""
+        op = condition.op
+        if op is None:
+            return condition
+        if op.opcode == "and":
+            left, right = (self._limited(v, counter, end, is_signed, b) for v in op.operands)
+            return condition if [left, right] == op.operands else b.value("and", left, right)
+        how = _COMPARISONS.get(op.opcode)
+        if how is None or how[0] != is_signed or op.operands[0] is not counter or not self._is_open(op.operands[1]):
+            return condition
+        return b.value(op.opcode, counter, _least(b, op.operands[1], end + how[1], is_signed))
 
 
 def _least(b: Builder, value: Value, most: int, is_signed: bool) -> Value:
@@ -113,16 +121,35 @@ def _least(b: Builder, value: Value, most: int, is_signed: bool) -> Value:
     return b.value("select", b.value("slt" if is_signed else "ult", value, limit), value, limit)
 
 
-def _executed(region: Region, loop: Loop) -> Iterator[Op]:
-    """Loads and stores that each iteration of the loop executes: those before an operation that may wait forever, also
-    in inner loops of which at least one iteration runs."""
+def _subscripts(region: Region, loop: Loop, inner: set[_Dimension]) -> Iterator[_Subscript]:
+    """Subscripts of inner dimensions that each iteration of the loop has in ``region``, which it executes, before an
+    operation that may wait forever; with those of inner loops of which at least one iteration runs."""
     for op in region.ops:
         if op.opcode in ("load", "store") and constant(predicate(op)) == 1:
-            yield op
-        elif op.opcode == "loop" and _entered(op, loop):
-            yield from _executed(op.regions[0], loop)
+            yield from _subscripts_of(op, inner)
+        elif op.opcode == "loop":
+            within = Loop(op, None)
+            found = list(_subscripts(within.body, within, inner))
+            yield from _greatest(found, within)
+            if _entered(op, loop):
+                yield from found
         if not _ends(op):
             return
+
+
+def _greatest(found: Iterable[_Subscript], loop: Loop) -> Iterator[_Subscript]:
+    """Of a loop that counts up to a counter of a loop around: the subscript in its last iteration. If there is no
+    iteration, that counter is not greater than where the loop starts."""
+    for one in found:
+        induction, test = loop.inductions.get(one.arg), loop.again.op
+        start = None if induction is None or induction.step != 1 else constant(induction.init)
+        how = None if test is None or start is None else _COMPARISONS.get(test.opcode)
+        if how is None or test is None or test.operands[0] is not loop.following(one.arg) or how[0] != one.is_signed:
+            continue
+        limit = _counter(test.operands[1])
+        plus = one.plus - 1 - how[1]
+        if limit is not None and start is not None and start < 1 << one.arg.type.bits - 1 and start + plus < one.extent:
+            yield _Subscript(limit[0], limit[1] + plus, one.extent, one.is_signed)
 
 
 def _ends(op: Op) -> bool:
@@ -162,11 +189,10 @@ def _equal(one: Value, other: Value) -> bool:
     return a.attrs == b.attrs and len(a.operands) == len(b.operands) and all(map(_equal, a.operands, b.operands))
 
 
-def _subscripts(access: Op, inner: set[_Dimension]) -> Iterator[_Subscript]:
+def _subscripts_of(access: Op, inner: set[_Dimension]) -> Iterator[_Subscript]:
     """The subscripts of inner dimensions that are a counter and a constant."""
     for product, dimension in _dimensions(access):
-        index = product.operands[0]
-        found = _counter(index) if dimension in inner else None
+        found = _counter(product.operands[0]) if dimension in inner else None
         if found is not None:
             yield _Subscript(*found[:2], dimension[2], found[2])
 
