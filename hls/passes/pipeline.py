@@ -260,8 +260,7 @@ def _simplify(options: PipelineOptions) -> Stage:
             # access sizes are final, and an array that still exists becomes a memory
             MergeMemories(options.warn),
             *CLEAN,
-            # folding may turn a loop of one trip into an `if` again
-            Repeat((IfConversion(), *CLEAN)),
+            Repeat((IfConversion(), *CLEAN)),  # folding may turn a loop of one trip into an `if` again
         ),
     )
 
@@ -299,8 +298,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # late: the passes above need not distinguish the body of a work-item from a single work-item kernel
-            FormWorkItemLoop(),
+            FormWorkItemLoop(),  # late: the passes above need not distinguish a work-item from the kernel
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,

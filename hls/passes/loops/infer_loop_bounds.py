@@ -34,9 +34,10 @@ class _Subscript:
 class InferLoopBounds(FunctionPass):
     """Inference of loop bounds from array subscripts (GCC: ``infer_loop_bounds_from_array``). Before: SSA with `if`;
     subscripts have the attribute ``extent``. After: a loop whose counter is a subscript of an inner dimension in each
-    iteration ends at that dimension at the latest: its limit at run time ``n`` is ``n < extent ? n : extent``, and so is
-    the start of a counter that runs down. Where the limit is the counter of a loop around, that loop ends there. C leaves other subscripts undefined (C11 6.5.6: also where the whole object
-    has that element). Passes behind it see in which range the counter is, thus that rows do not overlap.
+    iteration ends at that dimension at the latest: its limit at run time ``n`` is ``n < extent ? n : extent``, and so
+    is the start of a counter that runs down. Where the limit is the counter of a loop around, that loop ends there. C
+    leaves other subscripts undefined (C11 6.5.6: also where the whole object has that element). Passes behind it see
+    in which range the counter is, thus that rows do not overlap.
 
     A matrix whose rows are only chosen by constants stays as it is, as in ``a[0][k]``, which walks over all rows; so
     does a constant limit."""

@@ -51,7 +51,9 @@ class Nest:
             return f"{memory}[{row}{rng.choice(['', '', ' + 1'])}][{column}{rng.choice(['', '', ' - 1', ' + 1'])}]"
 
         condition = rng.choice(["", "", "", f"if ({inside[-1]} != 3) "])
-        return f"{pad}{condition}{at(rng.choice('ab'))} {rng.choice(['=', '+='])} {at(rng.choice('ab'))} + {inside[-1]};\n"
+        return (
+            f"{pad}{condition}{at(rng.choice('ab'))} {rng.choice(['=', '+='])} {at(rng.choice('ab'))} + {inside[-1]};\n"
+        )
 
     def in_range(self, n: int, m: int) -> bool:
         """Whether no subscript leaves its dimension; the text is run as Python."""
@@ -112,7 +114,9 @@ def check(seed: int) -> bool:
     module, before, after, last = passes_through(nest.text, "infer-loop-bounds")
     rng = np.random.default_rng(seed)
     for n, m in limits_of(nest):
-        launch = Launch({name: rng.integers(-9, 99, ROWS * COLUMNS).astype(np.int32) for name in "ab"}, {"n": n, "m": m})
+        launch = Launch(
+            {name: rng.integers(-9, 99, ROWS * COLUMNS).astype(np.int32) for name in "ab"}, {"n": n, "m": m}
+        )
         expected = outcome(module, launch)
         for stage in (after, last):
             assert outcome(stage, launch) == expected, (nest.text, n, m)
