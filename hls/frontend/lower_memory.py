@@ -93,17 +93,18 @@ class MemoryLowering:
 
     # -- locations
 
-    def address(self, e: tt.LValue) -> Address | Part:
-        """The location of the lvalue."""
+    def address(self, e: tt.LValue, accessed: bool = True) -> Address | Part:
+        """The location of the lvalue. ``accessed``: a load or a store follows, so that each subscript is within its
+        array; otherwise it may also be that of the place behind the last element."""
         if isinstance(e, tt.VariableRef):
             if self.storage.apart(e.variable):
                 return Part(e.variable)
             return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")
         if isinstance(e, tt.Member):
-            return self._member_place(self.address(e.base), e)
+            return self._member_place(self.address(e.base, accessed), e)
         if isinstance(e, tt.Lanes):
-            return self.lane(self.address(e.base), e.lanes[0], e.base.type, e.span)
-        place = self.target(e.pointer)
+            return self.lane(self.address(e.base, accessed), e.lanes[0], e.base.type, e.span)
+        place = self.target(e.pointer, accessed)
         if isinstance(e, tt.Packed):
             return replace(place, align=e.type.element.size)
         return replace(place, unit=e.unit) if e.unit else place
@@ -138,12 +139,13 @@ class MemoryLowering:
             offset = self.offset(span, "mul", offset, self.const(span, t.size, I64))
         return Address(memory, offset=offset, name=memory)
 
-    def target(self, e: tt.Expr) -> Address | Part:
-        """The location that the pointer expression points to."""
+    def target(self, e: tt.Expr, accessed: bool = False) -> Address | Part:
+        """The location that the pointer expression points to; ``accessed``: that location itself."""
         if isinstance(e, tt.AddressOf):
-            return self._first(self.address(e.target), e.target.type, e.span)
+            inside = accessed and isinstance(e.target.type, ct.Array)
+            return self._first(self.address(e.target, inside), e.target.type, e.span)
         if isinstance(e, tt.PointerAdd):
-            return self._moved(e)
+            return self._moved(e, accessed)
         if isinstance(e, tt.VariableRef) and (buffer := self.storage.buffer(e.variable)):
             return Address(buffer, name=e.variable.name, wide=True)
         if isinstance(e, tt.Convert):
@@ -158,10 +160,13 @@ class MemoryLowering:
             return replace(place, index=self.offset(span, "mul", place.index, self.const(span, t.length, I64)))
         return place
 
-    def _moved(self, e: tt.PointerAdd):
-        start = self.target(e.pointer)
+    def _moved(self, e: tt.PointerAdd, accessed: bool):
+        array = e.pointer.target.type if isinstance(e.pointer, tt.AddressOf) else None
+        inside = accessed and isinstance(array, ct.Array) and not e.subtract and e.step == 1
+        start = self.target(e.pointer, inside)
         apart = isinstance(start, Part)
-        step = self.distance(e.index, e.step * (1 if apart else e.pointer.type.pointee.size), e.span)
+        extent = array.length if inside else None
+        step = self.distance(e.index, e.step * (1 if apart else e.pointer.type.pointee.size), e.span, extent)
         before = start.index if apart else start.offset
         if e.subtract:
             place = self.offset(e.span, "sub", self.const(e.span, 0, I64) if before is None else before, step)
@@ -169,8 +174,8 @@ class MemoryLowering:
             place = step if before is None else self.offset(e.span, "add", before, step)
         return replace(start, **{"index" if apart else "offset": place})
 
-    def distance(self, index: tt.Expr, size: int, span: Span) -> Value:
-        """``index`` elements of ``size`` bytes, as an i64."""
+    def distance(self, index: tt.Expr, size: int, span: Span, extent: int | None = None) -> Value:
+        """``index`` elements of ``size`` bytes, as an i64; ``extent``: of how many the index is one."""
         if isinstance(index, tt.Const):
             count = index.value - (
                 1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0
@@ -179,6 +184,9 @@ class MemoryLowering:
             return self.const(span, bytes if -OUTSIDE <= bytes < OUTSIDE else OUTSIDE, I64)
         wide = ct.LONG if index.type.signed else ct.ULONG
         count = self.converted(index.span, self.value(index), index.type, wide)
+        if extent:
+            attrs = {Attr.INBOUNDS: True, Attr.EXTENT: extent}
+            return self.emit(span, "mul", count, self.const(span, size, I64), attrs=attrs)
         return count if size == 1 else self.offset(span, "mul", count, self.const(span, size, I64))
 
     def pointer(self, a: Address, span: Span) -> Value:

@@ -182,6 +182,7 @@ class Attr:
     NEST_PART = _key("nest_part", "loop load store", COUNT, "which part of a nest it is of, for a test of order")
 
     INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
+    EXTENT = _key("extent", "mul", COUNT, "its first operand is a subscript of an array of so many elements")
     WRAPS = _key("wraps", "add sub mul shl", FLAG, "has 32 bits or more, and wraps around: unsigned in the source")
 
     # order of memory accesses and work-items

@@ -34,6 +34,7 @@ from .loops.coalesce_loops import CoalesceLoops
 from .loops.final_value_replacement import FinalValueReplacement
 from .loops.flatten_carried_nests import FlattenCarriedNests
 from .loops.fuse_loops import FuseLoops
+from .loops.infer_loop_bounds import InferLoopBounds
 from .loops.interchange_loops import InterchangeLoops
 from .loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from .loops.mark_non_interleaved import MarkNonInterleaved
@@ -204,12 +205,13 @@ def _lower(options: PipelineOptions) -> Stage:
     return Stage(
         "lower",
         (
-            DropInbounds(),
             SimplifySingleWorkItem(),
             MarkFencedMemory(),
             Mem2Reg(warn=options.warn),
             # pointer variables are SSA values now; the variables that they point to can be promoted after this
             LowerPointers(),
+            InferLoopBounds(),  # while subscripts are apart from each other
+            DropInbounds(),
             *CLEAN,
             Mem2Reg(warn=options.warn),
             *CLEAN,
@@ -258,8 +260,7 @@ def _simplify(options: PipelineOptions) -> Stage:
             # access sizes are final, and an array that still exists becomes a memory
             MergeMemories(options.warn),
             *CLEAN,
-            # folding may turn a loop of one trip into an `if` again
-            Repeat((IfConversion(), *CLEAN)),
+            Repeat((IfConversion(), *CLEAN)),  # folding may turn a loop of one trip into an `if` again
         ),
     )
 
@@ -297,8 +298,7 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # late: the passes above need not distinguish the body of a work-item from a single work-item kernel
-            FormWorkItemLoop(),
+            FormWorkItemLoop(),  # late: the passes above need not distinguish a work-item from the kernel
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,

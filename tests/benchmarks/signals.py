@@ -1,4 +1,4 @@
-"""Signals (kernels/signals.cl)."""
+"""Signals (kernels/signals.cl, kernels/rows.cl)."""
 
 import numpy as np
 
@@ -21,6 +21,16 @@ def _iir(x, y, a1, a2, b0, b1, b2, n):
         now = b0 * x[i] + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2
         x2, x1, y2, y1 = x1, x[i], y1, now
         y[i] = now
+
+
+def _smooth_rows(x, ahead, out, weight, rows, columns):
+    x, ahead, out = (a.reshape(-1, 40)[:rows, :columns] for a in (x, ahead, out))
+    last = np.zeros(rows, FLOAT)
+    for j in range(columns):
+        ahead[:, j] = last = x[:, j] + weight * last
+    last = np.zeros(rows, FLOAT)
+    for j in reversed(range(columns)):
+        out[:, j] = last = ahead[:, j] + weight * last
 
 
 def _fft(re, im, wr, wi, n):
@@ -66,6 +76,20 @@ def _histogram(data, count, n):
 
 
 CASES = (
+    Case(
+        "rows.cl",
+        "smooth_rows",
+        lambda rng: [
+            rng.uniform(-1, 1, 36 * 40).astype(FLOAT),
+            np.zeros(36 * 40, FLOAT),
+            np.zeros(36 * 40, FLOAT),
+            FLOAT(0.75),
+            INT(36),
+            INT(38),
+        ],
+        _smooth_rows,
+        lambda arguments, _: 2 * 36 * 38,  # the rows of each nest are interleaved
+    ),
     Case(
         "signals.cl",
         "fir",
