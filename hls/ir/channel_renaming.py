@@ -8,6 +8,8 @@ distinguish channels and sort them, but do not compute with their numbers.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from .attributes import Attr
 from .build import walk
@@ -105,10 +107,10 @@ def _index(call: Op) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _keeps_order(pairs: Mapping) -> bool:
+def _keeps_order(pairs: Mapping[Any, Any]) -> bool:
     """Whether the new names are in the order of the old ones, and differ from each other."""
     new = [pairs[old] for old in sorted(pairs)]
-    return all(a < b for a, b in zip(new, new[1:]))
+    return all(a < b for a, b in pairwise(new))
 
 
 def _mentions(value: object, names: frozenset[str]) -> bool:

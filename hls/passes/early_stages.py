@@ -50,7 +50,7 @@ class EarlyStages:
     """The runs of the stages in one compilation: by kernel, and of copies of a kernel by its place in the source."""
 
     _runs: dict[str, list[_Run]] = field(default_factory=dict)
-    _of_copies: dict[Span | None, dict[tuple, list[_Run]]] = field(default_factory=dict)
+    _of_copies: dict[Span | None, dict[tuple[object, ...], list[_Run]]] = field(default_factory=dict)
 
     def run(
         self, module: Module, function: Function, forms: Collection[Form], options: PipelineOptions
