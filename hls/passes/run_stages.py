@@ -93,8 +93,7 @@ def _optimized(function: Function, options: PipelineOptions, module: Module, ear
     # what comes before was done to the whole kernel
     stages, forms = after if is_part(function) else (*before, *after), _forms_of(function)
     if early is not None and not (is_part(function) or names or options.inspection):
-        stages = after
-        function, forms = early.flat(module, function, forms, options)
+        return early.whole(module, function, forms, options)[0]
     return PassManager(options.inspection, options.check, forms).run_function(stages, function)
 
 

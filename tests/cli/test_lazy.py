@@ -58,3 +58,15 @@ def test_an_unknown_command_is_a_usage_error():
 def test_every_command_shows_its_help(name):
     done = CliRunner().invoke(main, [name, "--help"], prog_name="sluice")
     assert done.exit_code == 0 and done.output.startswith(f"Usage: sluice {name}") and "error" not in done.stderr
+
+
+def test_a_compilation_ends_without_a_search_for_garbage(tmp_path):
+    """When the process ends, no object is left for the collector of the interpreter to visit."""
+    (tmp_path / "k.cl").write_text("__kernel void k(__global int *restrict a) { a[0] = 1; }")
+    code = """import atexit, gc, sys
+atexit.register(lambda: print("frozen", gc.get_freeze_count() > 10_000))
+sys.argv = ["sluice", "check", "k.cl"]
+from sluice.__main__ import main
+main()"""
+    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "frozen True", found.stdout

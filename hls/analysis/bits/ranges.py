@@ -54,21 +54,36 @@ class _Known:
     """Facts, by the values whose ranges they bound: the comparisons with each, and how many low bits of it are
     compared. Most values are in none of the comparisons."""
 
-    def __init__(self, facts: dict[Value, bool]) -> None:
+    def __init__(self, facts: dict[Value, bool], found: dict[Op, "_Compared"]) -> None:
         self.facts = facts
         self.comparisons: dict[Value, list[tuple[Op, bool]]] = {}
         self.low_bits: dict[Value, int] = {}
         for condition, truth in facts.items():
-            op = condition.op
-            if op is None or op.opcode not in COMPARISONS:
+            op = condition.owner
+            if type(op) is not Op or op.opcode not in COMPARISONS:
                 continue
-            parts = op.operands
-            values = [*parts, *(v for part in parts for v in (_whole(part), _extended(part)) if v is not None)]
-            for value in dict.fromkeys(values):
+            if (one := found.get(op)) is None:
+                one = found[op] = _Compared.by(op)
+            for value in one.values:
                 self.comparisons.setdefault(value, []).append((op, truth))
-        for part in compared(facts):
-            if (whole := _whole(part)) is not None:
-                self.low_bits[whole] = min(part.type.bits, self.low_bits.get(whole, part.type.bits))
+            for whole, bits in one.low_bits:
+                self.low_bits[whole] = min(bits, self.low_bits.get(whole, bits))
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The ``values`` whose ranges a comparison bounds, and those of which it compares ``low_bits`` only, with how many.
+    Found once, as long chains of conditions share their comparisons."""
+
+    values: tuple[Value, ...]
+    low_bits: tuple[tuple[Value, int], ...]
+
+    @classmethod
+    def by(cls, op: Op) -> "_Compared":
+        parts = op.operands
+        values = [*parts, *(v for part in parts for v in (_whole(part), _extended(part)) if v is not None)]
+        wholes = [(_whole(part), part.type.bits) for part in parts if isinstance(part.type, IntType)]
+        return cls(tuple(dict.fromkeys(values)), tuple((v, bits) for v, bits in wholes if v is not None))
 
 
 class _Ranges:
@@ -82,6 +97,7 @@ class _Ranges:
         self._steps: dict[Region, list[_Step]] = {}
         self._arms: dict[Op | None, tuple[GuardedValue, ...]] = {}
         self._guarded = GuardedValues()
+        self._compared: dict[Op, _Compared] = {}
         self._known: dict[int, _Known] = {}  #: by id() of the facts, which it keeps alive
         self._implied: dict[Value, dict[Value, bool]] = {}
 
@@ -159,7 +175,7 @@ class _Ranges:
         """The facts by value; operations do not change while they are analyzed."""
         found = self._known.get(id(facts))
         if found is None:
-            found = self._known[id(facts)] = _Known(facts)
+            found = self._known[id(facts)] = _Known(facts, self._compared)
         return found
 
     def _implied_by(self, again: Value) -> dict[Value, bool]:

@@ -88,8 +88,8 @@ def compared(*facts: dict[Value, bool]) -> dict[Value, None]:
         value: None
         for known in facts
         for condition in known
-        if condition.op is not None and condition.op.opcode in COMPARISONS
-        for value in condition.op.operands
+        if type(op := condition.owner) is Op and op.opcode in COMPARISONS
+        for value in op.operands
         if isinstance(value.type, IntType)
     }
 

@@ -45,15 +45,18 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     for value in open_:  # which grows: a queue, as the nearest consequences are found first
         if len(facts) >= MOST_FACTS:
             break
-        op = value.op
-        if op is None or op.opcode not in _IMPLYING:  # most conditions are comparisons
+        op = value.owner
+        if type(op) is not Op or op.opcode not in _IMPLYING:  # most conditions are comparisons
             continue
         holds = facts[value]
         # conditions share operands: visit each once, to avoid exponential time
         if op.opcode == ("and" if holds else "or"):  # chains of these are long, and pass every select
-            new = [operand for operand in op.operands if operand not in facts]
-            facts.update(dict.fromkeys(new, holds))
-            open_ += dict.fromkeys(new)
+            for operand in op.operands:
+                if operand not in facts:
+                    facts[operand] = holds
+                    of = operand.owner
+                    if type(of) is Op and of.opcode in _IMPLYING:  # the others need no place in the queue
+                        open_.append(operand)
             continue
         for further, true in _imply(op, value, holds):
             if further not in facts:

@@ -280,8 +280,8 @@ def _same_number(c: Value, x: Value, y: Value) -> Value | None:
         return None
     for truth, other in ((True, y), (False, x)):
         for fact, holds in implied(c, truth).items():
-            op = fact.op
-            if op is not None and op.opcode == ("eq" if holds else "ne") and op.operands in ([x, y], [y, x]):
+            op = fact.owner
+            if type(op) is Op and op.opcode == ("eq" if holds else "ne") and op.operands in ([x, y], [y, x]):
                 return other
     return None
 
