@@ -29,7 +29,6 @@ class ValueChecker(PointerOperators):
 
     function: tt.FunctionTree | None = None
     single_precision = False  #: unsuffixed floating constants are float
-    constants: list[tt.Variable]
 
     def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
@@ -152,6 +151,8 @@ class ValueChecker(PointerOperators):
         if isinstance(meaning, tt.Variable):
             if meaning in self.externals:
                 self.externals[meaning] = self.externals[meaning] or span
+            if meaning.kind == "program" and self.function is not None:
+                self.function.program_variables[meaning] = None
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
             raise CompileError.at(

@@ -96,6 +96,9 @@ class MemoryLowering:
     def address(self, e: tt.LValue) -> Address | Part:
         """The location of the lvalue."""
         if isinstance(e, tt.VariableRef):
+            if e.variable.kind == "program":
+                name, pointer = self.storage.program_variable(e.variable)
+                return Address(name if pointer is None else None, pointer, name=e.variable.name, wide=True)
             if self.storage.apart(e.variable):
                 return Part(e.variable)
             return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")

@@ -309,7 +309,7 @@ def _write_kernels(writer: Writer, program: Program) -> None:
     for kernel in kernels:
         writer.text(kernel.function_name).text(kernel.attributes)
         writer.number(kernel.num_args)
-        for index, argument in enumerate(kernel.interface.arguments):
+        for index, argument in enumerate(kernel.interface.given):
             _write_parameter(writer, kernel, index, argument)
         writer.number(len(programs))
         for place in programs:
