@@ -153,7 +153,10 @@ class FileVariableChecker(DeclarationChecker):
             return constant_data(t, self._values(node.init, t))
         except ValueError as error:
             raise CompileError.at(
-                error.args[0].span, "the value of a constant must be constant", code=Code.CONSTANT_NEEDED
+                error.args[0].span,
+                f"the value of '{node.name}' must be constant",
+                "give it a number, or let a kernel store the value",
+                code=Code.CONSTANT_NEEDED,
             ) from None
 
     def _declared_elsewhere(self, variable: tt.Variable) -> tt.Variable:

@@ -45,6 +45,7 @@ from .interface import (
     PortInterface,
     StreamInterface,
     SystemInterface,
+    variable_interface,
 )
 from .kernel import KernelHardware
 from .observe import KernelCounters, UnitCounters

@@ -257,6 +257,8 @@ class Program:
             return 0 if self._result else -1
         if parameter == program_build_info.OPTIONS:
             return shlex.join(self._built_with) if self._result else ""
+        if parameter == program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE:
+            return self.global_variable_bytes if self._result else 0
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":

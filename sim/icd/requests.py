@@ -298,7 +298,8 @@ def _answer_to_build(program: Program, places: Sequence[int], options: str) -> t
 
 def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:
     for built in builds:
-        writer.number(built.code).number(built.kind).text(built.log).blob(built.binary)
+        variables = 0 if built.program is None else built.program.global_variable_bytes
+        writer.number(built.code).number(built.kind).text(built.log).blob(built.binary).number(variables)
 
 
 def _write_kernels(writer: Writer, program: Program) -> None:
