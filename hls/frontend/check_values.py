@@ -124,8 +124,15 @@ class ValueChecker(PointerOperators):
     def _expr_constant(self, node):
         if node.type == "string":
             return self._text(unescaped(str(node.value)[1:-1], self.span(node)) + b"\0", self.span(node))
-        value, double = literal(node.value, node.type, self.span(node), self.doubles)
-        if double and not self.single_precision:
+        value, changed = literal(node.value, node.type, self.span(node), self.doubles)
+        if changed and value.type == ct.ULONG:
+            self.warn(
+                value.span,
+                f"the decimal constant {node.value} does not fit a long, and is treated as ulong",
+                f"write {node.value.rstrip('lL')}UL",
+                code=Code.DECIMAL_AS_ULONG,
+            )
+        elif changed and not self.single_precision:
             self.warn(
                 value.span,
                 f"the double constant {node.value} is treated as float",

@@ -106,8 +106,15 @@ def _bind_program_variable(storage: Storage, function: Function, variable: tt.Va
         t = t.element
     qualifiers = "const " * variable.const + "volatile " * variable.volatile
     function.params.append(
-        Parameter(name, "buffer", f"__global {qualifiers}{t} *", 8, variable.span, str(ct.container(t)),
-                  InitialValue(variable.type.size, variable.data or b""))
+        Parameter(
+            name,
+            "buffer",
+            f"__global {qualifiers}{t} *",
+            8,
+            variable.span,
+            str(ct.container(t)),
+            InitialValue(variable.type.size, variable.data or b""),
+        )
     )
     storage.bind_program_variable(variable, None)
 

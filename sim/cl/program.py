@@ -31,8 +31,8 @@ from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import stall_seed, trace_request
 from .platform import Context, Device
-from .program_variables import ProgramVariables, variable_bytes
 from .program_builds import BuildFailure, build_source, only_binary
+from .program_variables import ProgramVariables, variable_bytes
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
@@ -258,7 +258,7 @@ class Program:
         if parameter == program_build_info.OPTIONS:
             return shlex.join(self._built_with) if self._result else ""
         if parameter == program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE:
-            return self.global_variable_bytes if self._result else 0
+            return variable_bytes(self._result.interface.kernels) if self._result else 0
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":
@@ -276,11 +276,6 @@ class Program:
             return Kernel(self, name)
         except LogicError as error:
             raise MissingKernelError(error.routine, error.code, error.what) from None
-
-    @property
-    def global_variable_bytes(self) -> int:
-        """Bytes of the program's variables in global memory."""
-        return variable_bytes(self._built().interface.kernels)
 
     def _hidden_values(self, kernel: KernelInterface) -> list[Value]:
         """The arguments of a launch behind those of the source: the program's variables that the kernel uses."""

@@ -298,7 +298,8 @@ def _answer_to_build(program: Program, places: Sequence[int], options: str) -> t
 
 def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:
     for built in builds:
-        variables = 0 if built.program is None else built.program.global_variable_bytes
+        asked = cl.program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE
+        variables = 0 if built.program is None else built.program.get_build_info(None, asked)
         writer.number(built.code).number(built.kind).text(built.log).blob(built.binary).number(variables)
 
 

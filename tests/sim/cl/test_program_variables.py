@@ -100,7 +100,10 @@ def test_static_variables_of_linked_programs_are_not_one():
     from sim.cl.binary import Binary
     from sim.icd.linking import linked_source
 
-    parts = [Binary(f"static int mine;\nextern int both;\n__kernel void {k}(__global int *o) {{ *o = 1; }}\n", (), "p") for k in "ab"]
+    parts = [
+        Binary(f"static int mine;\nextern int both;\n__kernel void {k}(__global int *o) {{ *o = 1; }}\n", (), "p")
+        for k in "ab"
+    ]
     text, _ = linked_source(parts)
     assert text.count("static int mine;") == 2 and text.count("extern int both;") == 1
 
