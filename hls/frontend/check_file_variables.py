@@ -15,6 +15,7 @@ from .attributes import ARGUMENT, MEMORY
 from .check_declarations import DeclarationChecker
 from .evaluate import constant, constant_data
 from .layout import has_pointer
+from .parse import Syntax
 
 __all__ = ["FileVariableChecker"]
 
@@ -23,7 +24,7 @@ class FileVariableChecker(DeclarationChecker):
     """Adds variables that last. ``constants`` collects those whose values never change, and ``program_variables`` the
     others; both also those that are declared in functions."""
 
-    def __init__(self, syntax) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
         self.constants: list[tt.Variable] = []
         self.program_variables: list[tt.Variable] = []
@@ -181,8 +182,9 @@ class FileVariableChecker(DeclarationChecker):
     def _check_same_variable(self, known: tt.Variable, variable: tt.Variable) -> None:
         """Raise CompileError if a variable is declared otherwise than before; an array may lack its length."""
         one, other = known.type, variable.type
-        arrays = isinstance(one, ct.Array) and isinstance(other, ct.Array) and 0 in (one.length, other.length)
-        same = one == other or arrays and one.element == other.element
+        same = one == other
+        if isinstance(one, ct.Array) and isinstance(other, ct.Array) and 0 in (one.length, other.length):
+            same = one.element == other.element
         if same and (known.kind, known.space, known.volatile) == (variable.kind, variable.space, variable.volatile):
             return
         note = Diagnostic("the first declaration is here", known.span, severity="note")

@@ -125,9 +125,9 @@ class MemoryObject:
 
 @dataclass(frozen=True)
 class InitialValue:
-    """The first contents of a variable of the program: ``data``, and zeros up to ``bytes`` bytes."""
+    """The first contents of a variable of the program: ``data``, and zeros up to ``size`` bytes."""
 
-    bytes: int
+    size: int
     data: bytes
 
 

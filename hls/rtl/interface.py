@@ -29,24 +29,24 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class VariableInterface:
-    """A variable of the program in global memory: ``bytes`` bytes, which all kernels that use it share, and which last
+    """A variable of the program in global memory: ``size`` bytes, which all kernels that use it share, and which last
     as long as the design. An argument of its name, behind those of the source, has its address. Before the first run it
     holds the bytes ``initial`` (hexadecimal, the first one first), and zeros behind these."""
 
-    bytes: int
+    size: int
     initial: str
 
     @property
     def contents(self) -> bytes:
         """All of its first bytes."""
-        return bytes.fromhex(self.initial).ljust(self.bytes, b"\0")
+        return bytes.fromhex(self.initial).ljust(self.size, b"\0")
 
 
 def variable_interface(parameter: Parameter) -> VariableInterface | None:
     """The variable that a hidden parameter of a kernel has the address of; None for parameters of the source."""
     if parameter.initial is None:
         return None
-    return VariableInterface(parameter.initial.bytes, parameter.initial.data.hex())
+    return VariableInterface(parameter.initial.size, parameter.initial.data.hex())
 
 
 @dataclass(frozen=True)

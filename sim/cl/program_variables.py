@@ -31,7 +31,7 @@ class ProgramVariables:
 
 def variable_bytes(kernels: Iterable[KernelInterface]) -> int:
     """Bytes of all variables that the kernels use."""
-    return sum(one.bytes for one in _variables(kernels).values())
+    return sum(one.size for one in _variables(kernels).values())
 
 
 def _variables(kernels: Iterable[KernelInterface]) -> dict[str, VariableInterface]:

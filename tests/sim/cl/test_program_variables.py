@@ -119,7 +119,7 @@ def test_passes_and_the_text_of_the_ir_keep_them():
         for kernel, scalars in (("change", {"n": 6}), ("change", {"n": 3}), ("show", {"table": 4})):
             for one in module.functions[kernel].params:
                 if one.initial is not None and one.name not in held:
-                    data = one.initial.data.ljust(one.initial.bytes, b"\0")
+                    data = one.initial.data.ljust(one.initial.size, b"\0")
                     held[one.name] = np.frombuffer(data, np.uint8).copy()
             held["out"] = np.zeros(8, np.int32)
             names = [one.name for one in module.functions[kernel].params if one.kind == "buffer"]
