@@ -113,7 +113,7 @@ def _bind_program_variable(storage: Storage, function: Function, variable: tt.Va
             8,
             variable.span,
             str(ct.container(t)),
-            InitialValue(variable.type.size, variable.data or b""),
+            initial=InitialValue(variable.type.size, variable.data or b""),
         )
     )
     storage.bind_program_variable(variable, None)

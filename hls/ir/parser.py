@@ -229,7 +229,7 @@ class _Parser:
         size, initial = int(self.take("number")), None
         if self.accept("initial"):
             initial = InitialValue(int(self.take("number")), bytes.fromhex(self.take("hex")[2:]))
-        return Parameter(name, kind, written, size, self.span(), resolved, initial)
+        return Parameter(name, kind, written, size, self.span(), resolved, initial=initial)
 
     def memory(self) -> MemoryObject:
         self.take(text="memory")
