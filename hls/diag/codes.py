@@ -55,6 +55,7 @@ class Code(Enum):
     BAD_STRUCT = "E0214", "The definition of a struct or union is not valid."
     UNINITIALIZED_READ = "W0214", "A variable is read before it is written."
     INITIALIZER = "E0215", "An initializer does not match what it initializes."
+    DECIMAL_AS_ULONG = "W0215", "A decimal constant is treated as ulong."
     CONSTANT_NEEDED = "E0216", "A constant is needed here."
     CONVERSION = "E0217", "A value cannot be converted to the type that is needed."
     OPERAND_TYPES = "E0218", "An operator does not work on operands of these types."

@@ -131,7 +131,9 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
         raise CompileError(*errors)
-    module = link(lower(program.functions, program.constants, sources, tuple(program.channels)))
+    module = link(
+        lower(program.functions, program.constants, sources, tuple(program.channels), program.program_variables)
+    )
     warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
     return Result(module, warnings, occurrences_of(program))
 

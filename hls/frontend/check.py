@@ -10,6 +10,7 @@ from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function, settled
+from .check_file_variables import used_program_variables
 from .check_parameters import ParameterChecker, check_room
 from .entered import structured
 from .flow import completes, stray_gotos
@@ -80,36 +81,7 @@ class Program(ParameterChecker):
                     self.channels.append(self.channel(node, values, span))
                     self.add(str(node.name), self.channels[-1], span)
                 else:
-                    self._file_variable(node, span)
-
-    def _file_variable(self, node, span):
-        declared = self.declared(node.type, span)
-        elsewhere = "extern" in node.storage and node.init is None
-        if (
-            declared.space not in ("constant", None)
-            or isinstance(declared.type, ct.Pointer)
-            or (node.init is None and not declared.const and declared.space is None and not elsewhere)
-        ):
-            kept = declared.space == "global" or declared.space is None and node.init is None
-            raise CompileError.at(
-                span,
-                f"the file-scope variable '{node.name}' must be __constant",
-                "give the kernels that use it a __global parameter, for a buffer of the host"
-                if kept
-                else "write __constant before its type, and give it a value",
-                code=Code.ADDRESS_SPACE,
-            )
-        if declared.space is None and not declared.const:
-            self.warn(
-                span,
-                f"the file-scope variable '{node.name}' is treated as __constant",
-                "write __constant before its type",
-                code=Code.TAKEN_AS_CONSTANT,
-            )
-        if elsewhere:
-            self.external(str(node.name), declared.type, span)
-        else:
-            self.file_constant(node, declared, span)
+                    self.file_variable(node, span)
 
     # -- functions
 
@@ -328,11 +300,29 @@ class Program(ParameterChecker):
                         "write its body in this file or include it",
                     )
         self.functions = self._callees_first()
+        used_program_variables(self.functions)
         for function in self.functions:
+            with self.recover():
+                self._check_program_variables(function)
             for callee in function.calls:
                 function.work_items = {**callee.work_items, **function.work_items}
             if function.kernel:
                 function.attrs[Attr.NDRANGE], function.attrs[Attr.REASON] = _kind(function)
+
+    def _check_program_variables(self, function: tt.FunctionTree) -> None:
+        """Raise CompileError for a kernel that cannot take the buffers of the variables it uses."""
+        if not function.kernel or not function.program_variables:
+            return
+        variable = next(iter(function.program_variables))
+        if function.attrs.get(Attr.AUTORUN):
+            raise CompileError.at(
+                function.span,
+                f"the autorun kernel '{function.name}' uses '{variable.name}' (line {variable.span.line}), which is in "
+                "global memory, and it has no arguments to find that by",
+                "keep the value in a variable of the kernel, send it over a channel, or remove autorun",
+                code=Code.KERNEL_SIGNATURE,
+            )
+        check_room(function.name, function.parameters, tuple(function.program_variables))
 
     def _undefined(self, span: Span, message: str, hint: str) -> None:
         with self.recover():

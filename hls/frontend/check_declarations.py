@@ -1,16 +1,17 @@
-"""Local declarations, file-scope constants, and the attributes of both."""
+"""Local declarations, and the attributes of variables."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import Code, CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, owners, read
 from .check_calls import CallChecker
 from .check_structs import innermost
-from .evaluate import constant, constant_data
+from .evaluate import constant
 from .initializers import check_size, flatten
 from .layout import has_pointer
 from .lexer import Attribute
@@ -21,11 +22,9 @@ __all__ = ["DeclarationChecker"]
 
 
 class DeclarationChecker(CallChecker):
-    """Adds declarations. ``constants`` collects file-scope constants, and those declared in functions."""
+    """Adds declarations. ``static_variable`` is defined by the checker of file-scope variables, a subclass."""
 
-    def __init__(self, syntax) -> None:
-        super().__init__(syntax)
-        self.constants: list[tt.Variable] = []
+    static_variable: Callable[[c_ast.Decl, ct.Qualified, Span], None]
 
     def _stmt_typedef(self, node):
         span = self.name_span(node)
@@ -106,9 +105,9 @@ class DeclarationChecker(CallChecker):
     def _local(self, node, span):
         self.check_storage(node, span)
         declared = self.declared(node.type, span)
-        fixed = declared.space == "constant" or "static" in node.storage
-        if fixed and not isinstance(declared.type, ct.Pointer):
-            self.file_constant(node, declared, span)
+        lasting = declared.space == "constant" or "static" in node.storage
+        if lasting and not (isinstance(declared.type, ct.Pointer) and "static" not in node.storage):
+            self.static_variable(node, declared, span)
             return []
         self._check_variable(declared, span)
         t = declared.type
@@ -202,22 +201,14 @@ class DeclarationChecker(CallChecker):
         return values, spans
 
     def check_storage(self, node, span):
-        """Raise CompileError for what a function cannot declare: static and extern variables, and functions."""
-        for word in node.storage:
-            if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
-                raise CompileError.at(
-                    span,
-                    "a static variable in a function is not supported",
-                    "declare a __constant table at file scope, or pass a __global buffer",
-                    code=Code.BAD_DECLARATION,
-                )
-            if word == "extern":
-                raise CompileError.at(
-                    span,
-                    "an extern variable in a function is not supported",
-                    "declare it at file scope if it is __constant, or pass the value as an argument",
-                    code=Code.BAD_DECLARATION,
-                )
+        """Raise CompileError for what a function cannot declare: extern variables, and functions."""
+        if "extern" in node.storage:
+            raise CompileError.at(
+                span,
+                "an extern variable in a function is not supported",
+                "declare it at file scope",
+                code=Code.BAD_DECLARATION,
+            )
         if isinstance(node.type, c_ast.FuncDecl):
             raise CompileError.at(
                 span, "a function cannot be declared here", "declare it at file scope", code=Code.BAD_DECLARATION
@@ -227,8 +218,8 @@ class DeclarationChecker(CallChecker):
         if declared.space == "global":
             raise CompileError.at(
                 span,
-                "a variable in a function cannot be __global",
-                "pass it as a buffer argument",
+                "a variable in a function cannot be __global, unless it is static",
+                "write static before it to keep it for all launches, or pass a buffer as an argument",
                 code=Code.ADDRESS_SPACE,
             )
         if isinstance(declared.type, ct.Void):
@@ -246,78 +237,3 @@ class DeclarationChecker(CallChecker):
         if isinstance(init, c_ast.InitList) or not isinstance(t, ct.Struct | ct.Vector):
             return tuple(flatten(self, t, init))
         return ((0, self.assignable(self.rvalue(init), t, "the initial value")),)
-
-    def file_constant(self, node, declared: ct.Qualified, span):
-        """A __constant variable with its data."""
-        t = declared.type
-        if node.init is None:
-            raise CompileError.at(
-                span, f"the constant '{node.name}' has no value", "initialize it", code=Code.CONSTANT_NEEDED
-            )
-        self.complete(t, span, f"the constant '{node.name}'")
-        if isinstance(t, ct.Array) and t.length == 0:
-            t = self.sized(t, node, span)
-        initial = self._values(node.init, t)
-        try:
-            data = constant_data(t, initial)
-        except ValueError as error:
-            raise CompileError.at(
-                error.args[0].span, "the value of a constant must be constant", code=Code.CONSTANT_NEEDED
-            ) from None
-        value = constant(initial[0][1]) if ct.arithmetic(t) else None
-        self._table_attributes(node)
-        variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
-        known = self.here(variable.name)
-        if known in self.externals:
-            self._check_type(known, t, span)
-            del self.externals[known]
-            self.occurs(known.name, known, span)
-            known.type, known.span, known.data, known.value = t, span, data, value
-            variable = known
-        else:
-            self.add(variable.name, variable, span)
-        self.constants.append(variable)
-
-    def external(self, name: str, t: ct.CType, span: Span) -> None:
-        """A constant whose definition stands elsewhere: before, behind, or in a program that is linked with this."""
-        known = self.here(name)
-        if isinstance(known, tt.Variable):
-            self._check_type(known, t, span)
-            self.occurs(name, known, span)
-            return
-        variable = tt.Variable(name, t, "constant", span, const=True)
-        self.add(name, variable, span)
-        self.externals[variable] = None
-
-    def _check_type(self, known: tt.Variable, t: ct.CType, span: Span) -> None:
-        """Raise CompileError if a constant is declared with another type than before; an array may lack its length."""
-        arrays = isinstance(known.type, ct.Array) and isinstance(t, ct.Array) and 0 in (known.type.length, t.length)
-        if known.type != t and not (arrays and known.type.element == t.element):
-            note = Diagnostic("the first declaration is here", known.span, severity="note")
-            raise CompileError(
-                Diagnostic(
-                    f"'{known.name}' is declared with another type before",
-                    span,
-                    "make both the same",
-                    notes=(note,),
-                    code=Code.DEFINED_TWICE,
-                )
-            )
-
-    def _table_attributes(self, node) -> None:
-        """Warn of attributes that shape memories: a constant table has no stores, and a port for each read."""
-        found = self.attributes(node)
-        self.read_attributes(found, MEMORY)
-        for attribute in found:
-            if attribute.name in MEMORY and attribute.name != "aligned":
-                self.warn(
-                    attribute.span,
-                    f"the attribute '{attribute.name}' of the table '{node.name}' is ignored",
-                    "declare it without const in a kernel, if it should be a memory of this shape",
-                    code=Code.ATTRIBUTE_IGNORED,
-                )
-
-
-def _words(node) -> list[str]:
-    """The qualifiers of a declaration, at any position."""
-    return [str(w) for w in (*node.quals, *(innermost(node).quals or []))]

@@ -1,6 +1,7 @@
 """Built-in functions of work-groups: barriers, fences, atomic operations, async copies; and printf."""
 
 import re
+from collections.abc import Callable
 from math import prod
 
 from pycparser import c_ast
@@ -164,25 +165,36 @@ class GroupCallChecker(PointerMathChecker):
 
     # -- printf
 
-    def _shown(self, text: c_ast.Constant) -> str:
-        """A string literal as printf shows it: to its first 0."""
-        return unescaped(text.value[1:-1], self.span(text)).partition(b"\0")[0].decode("utf-8", "replace")
+    def _shown(self, text: c_ast.Node) -> str | None:
+        """A string literal, or an array of characters in constant memory, as printf shows it: to its first 0. None for
+        anything else."""
+        if isinstance(text, c_ast.Constant) and text.type == "string":
+            data = unescaped(text.value[1:-1], self.span(text))
+        elif isinstance(text, c_ast.ID) and isinstance(known := self.find(str(text.name)), tt.Variable):
+            if known.kind != "constant" or not known.data or not _is_text(known.type):
+                return None
+            self.occurs(known.name, known, self.span(text))
+            data = known.data
+        else:
+            return None
+        return data.partition(b"\0")[0].decode("utf-8", "replace")
 
     def _printf(self, nodes, span):
         text = nodes[0] if nodes else None
         if text is not None and _is_choice(text):
             return self._printf_of_choice(nodes, 0)
-        if not isinstance(text, c_ast.Constant) or text.type != "string":
+        said = None if text is None else self._shown(text)
+        if text is None or said is None:
             raise CompileError.at(
                 span,
                 "printf needs a text in quotes as its first argument",
                 'write printf("%d\\n", x)',
                 code=Code.PRINTF,
             )
-        chosen = next((k for k in _texts(self._shown(text), nodes) if _is_choice(nodes[k])), None)
+        chosen = next((k for k in _texts(said, nodes) if _is_choice(nodes[k])), None)
         if chosen is not None:
             return self._printf_of_choice(nodes, chosen)
-        format, nodes = _with_texts(self._shown(text), nodes, self._shown)
+        format, nodes = _with_texts(said, nodes, self._shown)
         format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
@@ -240,7 +252,11 @@ class GroupCallChecker(PointerMathChecker):
             kind = next(kinds)
             if kind == "p":
                 return tt.Convert(ct.ULONG, e.span, e)
-            hint = "%s shows only a text in quotes: write it here" if kind == "s" else "print what it points to, or %p"
+            hint = (
+                "%s shows a text in quotes, or a __constant array of char by its name"
+                if kind == "s"
+                else "print what it points to, or %p"
+            )
             raise CompileError.at(e.span, f"%{kind} does not show '{e.type}'", hint, code=Code.PRINTF)
         element = ct.element_of(e.type)
         for _ in range(getattr(e.type, "length", 1)):
@@ -293,14 +309,21 @@ def _choices(node: c_ast.Node) -> int:
     return _choices(node.iftrue) + _choices(node.iffalse) if _is_choice(node) else 1
 
 
-def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
-    """The format with every string literal argument substituted for its %s, and the other arguments."""
+def _is_text(t: ct.CType) -> bool:
+    """Whether a type is an array of characters."""
+    return isinstance(t, ct.Array) and t.element in (ct.CHAR, ct.UCHAR)
+
+
+def _with_texts(format: str, nodes: list, shown_as: Callable[[c_ast.Node], str | None]) -> tuple[str, list]:
+    """The format with every argument that is a text, as ``shown_as`` says, substituted for its %s, and the other
+    arguments."""
     parts, kept, rest = [], nodes[:1], iter(nodes[1:])
     end = 0
     for match in _ANY_CONVERSION.finditer(format):
         node = next(rest, None) if match.group(1) != "%" else None
-        if match.group(1) == "s" and isinstance(node, c_ast.Constant) and node.type == "string":
-            shown = match[0] % shown_as(node)
+        text = shown_as(node) if match.group(1) == "s" and node is not None else None
+        if text is not None:
+            shown = match[0] % text
             parts += [format[end : match.start()], shown.replace("%", "%%")]
             end = match.end()
         elif node is not None:

@@ -145,12 +145,16 @@ class ParameterChecker(StatementChecker):
             )
 
 
-def check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
-    """Raise CompileError at the parameter with which a kernel's arguments exceed the limit."""
+def check_room(
+    kernel: str, parameters: Sequence[tt.Variable | tt.Channel], program_variables: Sequence[tt.Variable] = ()
+) -> None:
+    """Raise CompileError at the parameter, or the variable of the program, with which a kernel's arguments exceed the
+    limit."""
     used = 0
-    for parameter in parameters:
+    for parameter in (*parameters, *program_variables):
         if isinstance(parameter, tt.Variable):
-            size = 8 if isinstance(parameter.type, ct.Pointer) else parameter.type.size
+            address = isinstance(parameter.type, ct.Pointer) or parameter.kind == "program"
+            size = 8 if address else parameter.type.size
             used += -(-size // 8) * 8
             if used > MOST_ARGUMENT_BYTES:
                 raise CompileError.at(

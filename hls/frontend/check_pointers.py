@@ -134,7 +134,8 @@ def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
     root = tt.root_of(e)
     if isinstance(root, tt.VariableRef):
         v = root.variable
-        return {"constant": "constant", "shared": "local"}.get(v.kind, "private"), v.const, v.volatile
+        space = v.space or {"constant": "constant", "shared": "local", "program": "global"}.get(v.kind, "private")
+        return space, v.const, v.volatile
     if isinstance(root, tt.Dereference):
         t = instance(root.pointer.type, ct.Pointer)
         return t.space, t.const, t.volatile

@@ -6,14 +6,14 @@ from ..diag import Code, CompileError
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
-from .check_declarations import DeclarationChecker
+from .check_file_variables import FileVariableChecker
 from .parse import parse_expressions
 from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma, without_vendor
 
 __all__ = ["PragmaChecker"]
 
 
-class PragmaChecker(DeclarationChecker):
+class PragmaChecker(FileVariableChecker):
     """Adds pragmas."""
 
     def __init__(self, syntax) -> None:

@@ -220,13 +220,14 @@ class StatementChecker(PragmaChecker):
                 )
             span = span or self.span(node)
             if isinstance(node, c_ast.Default):
-                if general is not None:
-                    raise CompileError.at(
-                        self.span(node), "a second default", f"the first is at line {general.line}", code=Code.SWITCH
-                    )
-                default, general = True, self.span(node)
+                with self.recover():
+                    if general is not None:
+                        hint = f"the first is at line {general.line}"
+                        raise CompileError.at(self.span(node), "a second default", hint, code=Code.SWITCH)
+                default, general = True, general or self.span(node)
             else:
-                labels.append(self._label(node, t, seen))
+                with self.recover():
+                    labels.append(self._label(node, t, seen))
             inner = [n for n in node.stmts or [] if not isinstance(n, c_ast.EmptyStatement)]
             if inner or node is nodes[-1]:
                 sections.append(tt.Section(span, tuple(labels), default, tt.Block(span, tuple(self.statements(inner)))))
@@ -260,10 +261,13 @@ class StatementChecker(PragmaChecker):
                 "put it into the switch; it cannot stand in '({ ... })'",
                 code=Code.SWITCH,
             )
-        if isinstance(node, c_ast.Default) and entries.default is not None:
-            raise CompileError.at(span, "a second default", "remove one of them", code=Code.SWITCH)
-        labels = self._label(node, entries.type, entries.seen) if isinstance(node, c_ast.Case) else None
-        return [entries.add(span, labels), *self.statements(node.stmts or [])]
+        found: list[tt.Stmt] = []
+        with self.recover():  # the statements behind a wrong label are those of the switch, too
+            if isinstance(node, c_ast.Default) and entries.default is not None:
+                raise CompileError.at(span, "a second default", "remove one of them", code=Code.SWITCH)
+            labels = self._label(node, entries.type, entries.seen) if isinstance(node, c_ast.Case) else None
+            found.append(entries.add(span, labels))
+        return [*found, *self.statements(node.stmts or [])]
 
     _stmt_default = _stmt_case
 

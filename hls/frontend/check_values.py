@@ -29,7 +29,6 @@ class ValueChecker(PointerOperators):
 
     function: tt.FunctionTree | None = None
     single_precision = False  #: unsuffixed floating constants are float
-    constants: list[tt.Variable]
 
     def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
@@ -125,8 +124,15 @@ class ValueChecker(PointerOperators):
     def _expr_constant(self, node):
         if node.type == "string":
             return self._text(unescaped(str(node.value)[1:-1], self.span(node)) + b"\0", self.span(node))
-        value, double = literal(node.value, node.type, self.span(node), self.doubles)
-        if double and not self.single_precision:
+        value, changed = literal(node.value, node.type, self.span(node), self.doubles)
+        if changed and value.type == ct.ULONG:
+            self.warn(
+                value.span,
+                f"the decimal constant {node.value} does not fit a long, and is treated as ulong",
+                f"write {node.value.rstrip('lL')}UL",
+                code=Code.DECIMAL_AS_ULONG,
+            )
+        elif changed and not self.single_precision:
             self.warn(
                 value.span,
                 f"the double constant {node.value} is treated as float",
@@ -152,6 +158,8 @@ class ValueChecker(PointerOperators):
         if isinstance(meaning, tt.Variable):
             if meaning in self.externals:
                 self.externals[meaning] = self.externals[meaning] or span
+            if meaning.kind == "program" and self.function is not None:
+                self.function.program_variables[meaning] = None
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
             raise CompileError.at(

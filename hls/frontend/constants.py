@@ -16,7 +16,8 @@ _HEX_FLOAT = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$")
 
 
 def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Const, bool]:
-    """The constant that a literal denotes, and whether it was written as a double but made a float.
+    """The constant that a literal denotes, and whether its type is not the one that the program wrote: a float for a
+    double, or ulong for a decimal number that no signed type has.
 
     ``kind`` is pycparser's type name. With ``doubles``, a literal written as a double is one.
     """
@@ -24,10 +25,10 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
         return Const(ct.INT, span, _character(text, span)), False
     if kind in ("float", "double", "long double"):
         return _float(text, span, doubles)
-    return _integer(text, span), False
+    return _integer(text, span)
 
 
-def _integer(text: str, span: Span) -> Const:
+def _integer(text: str, span: Span) -> tuple[Const, bool]:
     match = _INTEGER.match(text)
     if not match:
         raise CompileError.at(span, f"'{text}' is not a number", code=Code.LITERAL)
@@ -37,8 +38,10 @@ def _integer(text: str, span: Span) -> Const:
     for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
         wrong_sign = (not t.signed and decimal and "u" not in suffix) or (t.signed and "u" in suffix)
         if not wrong_sign and not ("l" in suffix and t.bits < 64) and value < 1 << t.bits - t.signed:
-            return Const(t, span, value)
-    raise CompileError.at(span, f"{text} does not fit 64 bits", "" if value >> 64 else "append UL", code=Code.LITERAL)
+            return Const(t, span, value), False
+    if value >> 64:
+        raise CompileError.at(span, f"{text} does not fit 64 bits", code=Code.LITERAL)
+    return Const(ct.ULONG, span, value), True
 
 
 def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:

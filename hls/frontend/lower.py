@@ -1,8 +1,9 @@
 """Lowers a checked program to an IR module."""
 
+from collections.abc import Sequence
 from math import prod
 
-from ..ir import I64, Attr, Function, MemoryObject, Module, Parameter, Value, walk
+from ..ir import I64, PTR, Attr, Function, InitialValue, MemoryObject, Module, Parameter, Value, walk
 from ..narrow import instance, present
 from . import tree as tt
 from . import types as ct
@@ -20,14 +21,19 @@ def lower(
     constants: list[tt.Variable],
     sources: dict[str, str],
     channels: tuple[tt.Channel, ...] = (),
+    program_variables: Sequence[tt.Variable] = (),
 ) -> Module:
-    """Lower every function; callees come before their callers."""
+    """Lower every function; callees come before their callers. ``program_variables`` are the file-scope variables that
+    are no constants."""
     # a kernel's buffer keeps its name, also in a kernel into which a user of the constant is inlined
     taken = {p.name for f in functions for p in f.parameters}
     names: dict[tt.Variable, str] = {}
     for constant in constants:
         names[constant] = unique(constant.name, taken)
         taken.add(names[constant])
+    for variable in program_variables:
+        names[variable] = unique(variable.name, taken, "_")
+        taken.add(names[variable])
     lowered = {f.name: _function(f, names) for f in functions}
     return Module(lowered, dict(sources), {c.name: _channel(c, "channel") for c in channels})
 
@@ -58,6 +64,8 @@ def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Funct
         if isinstance(variable, tt.Channel):
             continue
         _bind(lowering, function, variable)
+    for variable in tree.program_variables:
+        _bind_program_variable(storage, function, variable, constants[variable])
     lowering.function(present(tree.body), tree.span)
     if function.attrs.get(Attr.INDEPENDENT):
         _promise(function)
@@ -86,6 +94,29 @@ def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
     return Parameter(
         variable.name, kind, written, variable.type.size, variable.span, "" if resolved in written.split() else resolved
     )
+
+
+def _bind_program_variable(storage: Storage, function: Function, variable: tt.Variable, name: str) -> None:
+    """Bind a variable of the program to a hidden parameter."""
+    if function.kind != "kernel":
+        storage.bind_program_variable(variable, _new(function, name, PTR))
+        return
+    t = variable.type
+    while isinstance(t, ct.Array):
+        t = t.element
+    qualifiers = "const " * variable.const + "volatile " * variable.volatile
+    function.params.append(
+        Parameter(
+            name,
+            "buffer",
+            f"__global {qualifiers}{t} *",
+            8,
+            variable.span,
+            str(ct.container(t)),
+            initial=InitialValue(variable.type.size, variable.data or b""),
+        )
+    )
+    storage.bind_program_variable(variable, None)
 
 
 def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable) -> None:

@@ -97,6 +97,9 @@ class MemoryLowering:
         """The location of the lvalue. ``accessed``: a load or a store follows, so that each subscript is within its
         array; otherwise it may also be that of the place behind the last element."""
         if isinstance(e, tt.VariableRef):
+            if e.variable.kind == "program":
+                name, pointer = self.storage.program_variable(e.variable)
+                return Address(name if pointer is None else None, pointer, name=e.variable.name, wide=True)
             if self.storage.apart(e.variable):
                 return Part(e.variable)
             return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")

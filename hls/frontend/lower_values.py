@@ -276,6 +276,8 @@ class ValueLowering(ConvertLowering):
 
     def _call(self, e):
         arguments = [x for a in e.arguments for x in lanes(self.value(a))]
+        for variable in e.callee.program_variables:
+            arguments.append(self.pointer(self.address(tt.VariableRef(variable.type, e.span, variable)), e.span))
         kinds = [] if isinstance(e.type, ct.Void) else [ct.ir_type(t) for _, t in leaves(e.type)]
         op = self.op(e.span, "call", *arguments, results=kinds, attrs={Attr.CALLEE: e.callee.name})
         return tuple(op.results) if ct.aggregate(e.type) else op.results[0] if kinds else None
@@ -381,7 +383,7 @@ def harmless(e: tt.Expr) -> bool:
     """Whether the expression can be evaluated speculatively: it has no side effect and accesses no element of a
     memory."""
     if isinstance(e, tt.VariableRef):
-        return not e.variable.volatile
+        return not e.variable.volatile and e.variable.kind != "program"
     if isinstance(e, (tt.Member, tt.Lanes)):
         return harmless(e.base)
     if isinstance(e, tt.AddressOf):

@@ -6,7 +6,13 @@ from .types import Struct
 
 __all__ = ["occurrences_of", "say_meaning"]
 
-_KINDS = {"local": "variable", "shared": "variable in local memory", "buffer": "parameter", "constant": "constant"}
+_KINDS = {
+    "local": "variable",
+    "shared": "variable in local memory",
+    "buffer": "parameter",
+    "constant": "constant",
+    "program": "variable in global memory",
+}
 
 
 def say_meaning(meaning: object) -> str:

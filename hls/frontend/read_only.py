@@ -41,7 +41,7 @@ def hint(place: tt.Expr) -> str:
 def _constant(variable: tt.Variable) -> str:
     return (
         f"its values (line {variable.span.line}) are fixed when the kernel is compiled: copy them into an array "
-        "of the kernel, or pass a __global buffer"
+        "of the kernel, or declare it __global"
     )
 
 

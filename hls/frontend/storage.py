@@ -14,8 +14,8 @@ class Storage:
 
     A variable made of structs or vectors is split if possible: each scalar member, or array of them, has a memory of
     its own, so that parts accessed by constants become values and the rest become as many small memories as there are
-    members. ``whole`` are the variables that cannot be split. ``constants`` maps file-scope constants to their names in
-    the whole module.
+    members. ``whole`` are the variables that cannot be split. ``constants`` maps file-scope constants, and variables
+    of the program, to their names in the whole module.
     """
 
     def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()) -> None:
@@ -24,6 +24,7 @@ class Storage:
         self._whole = whole
         self._arguments: dict[Variable, Value | tuple[Value, ...]] = {}
         self._memories: dict[Variable, str] = {}
+        self._program_variables: dict[Variable, tuple[str, Value | None]] = {}
         self._parts: dict[tuple[Variable, tuple[int, ...]], str] = {}
         self._taken = set(constants.values())
 
@@ -52,6 +53,29 @@ class Storage:
             attr_spans=tuple(variable.attr_spans.items()),
         )
         self._memories[variable] = variable.name
+
+    def bind_program_variable(self, variable: Variable, pointer: Value | None) -> None:
+        """A variable of the program: a helper has a pointer to it, a kernel a buffer, which no other argument shares
+        bytes with."""
+        name = self._constants[variable]
+        self._program_variables[variable] = name, pointer
+        if pointer is None:
+            self.function.memories[name] = MemoryObject(
+                name,
+                "global",
+                memory_element(variable.type),
+                None,
+                variable.const,
+                True,
+                variable.volatile,
+                span=variable.span,
+                attrs=tuple(variable.attrs.items()),
+                attr_spans=tuple(variable.attr_spans.items()),
+            )
+
+    def program_variable(self, variable: Variable) -> tuple[str, Value | None]:
+        """The name of a variable of the program, and the pointer to it in a helper."""
+        return self._program_variables[variable]
 
     def argument(self, variable: Variable):
         """The value of a parameter that is never written (for a struct or vector, of each scalar), or None."""
@@ -251,10 +275,10 @@ def _step_name(t: ct.CType, step: int) -> str:
     return "xyzw"[step] if t.length <= 4 else f"s{step:x}"
 
 
-def unique(stem: str, taken) -> str:
+def unique(stem: str, taken, between: str = ".") -> str:
     """``stem``, or ``stem.1``, ``stem.2``... if that is taken."""
     name, k = stem, 0
     while name in taken:
         k += 1
-        name = f"{stem}.{k}"
+        name = f"{stem}{between}{k}"
     return name

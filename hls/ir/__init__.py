@@ -16,7 +16,7 @@ from .accesses import (
 )
 from .attributes import Attr, Copying, InterleaveReason
 from .build import Builder, innermost_first, loops_inside_out, reachable, regions, uses, walk
-from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
+from .nodes import Function, InitialValue, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
 from .printer import print_function, print_module
 from .types import (
@@ -56,6 +56,7 @@ __all__ = [
     "Copying",
     "FloatType",
     "Function",
+    "InitialValue",
     "IntType",
     "InterleaveReason",
     "MemoryObject",

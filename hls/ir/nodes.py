@@ -16,7 +16,7 @@ from ..narrow import present
 from .attributes import Attributes, AttributeValue
 from .types import Type
 
-__all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
+__all__ = ["Function", "InitialValue", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -124,9 +124,18 @@ class MemoryObject:
 
 
 @dataclass(frozen=True)
+class InitialValue:
+    """The first contents of a variable of the program: ``data``, and zeros up to ``size`` bytes."""
+
+    size: int
+    data: bytes
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A parameter of a kernel as seen by the host: a ``buffer``, ``local`` memory of a size the host sets, a ``pipe``
-    (these have a memory of the same name), or a ``scalar``."""
+    (these have a memory of the same name), or a ``scalar``. A buffer with an ``initial`` value is a variable of the
+    program, which all kernels with a parameter of that name share: the runtime allocates it, and passes it."""
 
     name: str
     kind: str
@@ -135,6 +144,7 @@ class Parameter:
     span: Span | None = None
     #: the type with the program's type names resolved, of the pointee for a pointer; empty: as written
     resolved: str = ""
+    initial: InitialValue | None = None
 
 
 @dataclass(eq=False, slots=True, repr=False)

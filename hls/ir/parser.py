@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ..diag import Span
 from ..narrow import present
-from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
+from .nodes import Function, InitialValue, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS
 from .types import PTR, ArrayType, FloatType, IntType, TokenType, Type
 from .values import bits_to_float
@@ -226,7 +226,10 @@ class _Parser:
         self.take(text=":")
         kind, written = self.take("name"), self.string()
         resolved = self.string() if self.accept("=") else ""
-        return Parameter(name, kind, written, int(self.take("number")), self.span(), resolved)
+        size, initial = int(self.take("number")), None
+        if self.accept("initial"):
+            initial = InitialValue(int(self.take("number")), bytes.fromhex(self.take("hex")[2:]))
+        return Parameter(name, kind, written, size, self.span(), resolved, initial=initial)
 
     def memory(self) -> MemoryObject:
         self.take(text="memory")

@@ -81,6 +81,7 @@ def print_function(f: Function) -> str:
     lines = [f"{f.kind} @{f.name}({args})" + (f" {{{attrs}}}" if attrs else "") + _place(f.span) + " {"]
     lines += [
         f"  param {p.name}: {p.kind} {_attr(p.c_type)}{f' = {_attr(p.resolved)}' if p.resolved else ''} {p.bytes}"
+        + (f" initial {p.initial.size} 0x{p.initial.data.hex()}" if p.initial else "")
         + _place(p.span)
         for p in f.params
     ]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..ir import Parameter
 from ..profile.layout import Layout
 from ..profile.probe import ProbeMap
 
@@ -17,11 +18,35 @@ __all__ = [
     "RegisterInterface",
     "StreamInterface",
     "SystemInterface",
+    "VariableInterface",
     "stream_prefix",
+    "variable_interface",
 ]
 
 #: size of each kernel's window in the control port's address space
 WINDOW_BYTES = 0x10000
+
+
+@dataclass(frozen=True)
+class VariableInterface:
+    """A variable of the program in global memory: ``size`` bytes, which all kernels that use it share, and which last
+    as long as the design. An argument of its name, behind those of the source, has its address. Before the first run it
+    holds the bytes ``initial`` (hexadecimal, the first one first), and zeros behind these."""
+
+    size: int
+    initial: str
+
+    @property
+    def contents(self) -> bytes:
+        """All of its first bytes."""
+        return bytes.fromhex(self.initial).ljust(self.size, b"\0")
+
+
+def variable_interface(parameter: Parameter) -> VariableInterface | None:
+    """The variable that a hidden parameter of a kernel has the address of; None for parameters of the source."""
+    if parameter.initial is None:
+        return None
+    return VariableInterface(parameter.initial.size, parameter.initial.data.hex())
 
 
 @dataclass(frozen=True)
@@ -45,6 +70,7 @@ class ArgumentInterface:
     memory: str | None = None
     alignment: int = 1
     type: str = ""  #: the type of a scalar, or the type a pointer points to, without type names of the program
+    variable: VariableInterface | None = None  #: of an argument that the program does not have, see there
 
 
 @dataclass(frozen=True)
@@ -112,6 +138,11 @@ class KernelInterface:
     most_dims: int = 3
     may_be_offset: bool = True
     registers: tuple[RegisterInterface, ...] = ()  #: all of the window, in the order of their offsets
+
+    @property
+    def given(self) -> tuple[ArgumentInterface, ...]:
+        """The arguments that the program has, and that the host sets."""
+        return tuple(one for one in self.arguments if one.variable is None)
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,9 @@ _LAUNCH = {
 def _argument_text(argument: ArgumentInterface) -> str:
     if argument.kind == "buffer":
         where = f" in memory {argument.memory}" if argument.memory else ""
+        what = "buffer" if argument.variable is None else "the program's variable"
         return (
-            f"Global address of buffer {argument.name}{where}, a multiple of {argument.alignment} ({argument.c_type})."
+            f"Global address of {what} {argument.name}{where}, a multiple of {argument.alignment} ({argument.c_type})."
         )
     if argument.kind == "local":
         most = f", at most {argument.limit}" if argument.limit is not None else ""

@@ -46,6 +46,7 @@ from .interface import (
     PortInterface,
     StreamInterface,
     SystemInterface,
+    variable_interface,
 )
 from .kernel import KernelHardware
 from .observe import KernelCounters, UnitCounters
@@ -372,6 +373,7 @@ def _interface(
             memory=location(function.memories[p.name]) if p.name in function.memories else None,
             alignment=alignments.get(p.name, 1),
             type=p.resolved or p.c_type,
+            variable=variable_interface(p),
         )
         for p in function.params
     )

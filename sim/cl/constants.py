@@ -432,3 +432,4 @@ class program_build_info(_Constants):
     STATUS = 0x1181
     OPTIONS = 0x1182
     LOG = 0x1183
+    GLOBAL_VARIABLE_TOTAL_SIZE = 0x1185

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hls.ir import Attr, Function, Module, Parameter, reachable, walk
 from hls.ir.launch import group_limit, may_be_offset, most_dims
 from hls.profile.layout import Layout
-from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
+from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface, variable_interface
 from hls.target.board import Board
 
 __all__ = ["Interface", "interface_of"]
@@ -47,6 +47,7 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
             "inout" if p.kind == "buffer" else "in",
             _limit(function, p),
             type=p.resolved or p.c_type,
+            variable=variable_interface(p),
         )
         for p in function.params
     )

@@ -32,6 +32,7 @@ from .memory import LocalMemory
 from .options import stall_seed, trace_request
 from .platform import Context, Device
 from .program_builds import BuildFailure, build_source, only_binary
+from .program_variables import ProgramVariables, variable_bytes
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
@@ -89,6 +90,7 @@ class Program:
         self._log = ""
         self._loaded: LoadedSystem | None = None
         self._launches = BoardRuns(self)  #: on the simulated board
+        self._variables: ProgramVariables | None = None  #: made with the first launch of a kernel that uses one
         #: predicts its launches on the simulated board; None if nobody asks for that
         self._predictor: RunPredictor | None = None
 
@@ -144,6 +146,7 @@ class Program:
             if self._loaded is not None:
                 self._loaded.close()
             self._result, self._emulated, self._loaded, self._launches = result, native, None, BoardRuns(self)
+            self._variables = None
             self.__dict__.pop("_restrict", None)
 
     @property
@@ -254,6 +257,8 @@ class Program:
             return 0 if self._result else -1
         if parameter == program_build_info.OPTIONS:
             return shlex.join(self._built_with) if self._result else ""
+        if parameter == program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE:
+            return variable_bytes(self._result.interface.kernels) if self._result else 0
         raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
 
     def __getattr__(self, name: str) -> "Kernel":
@@ -271,6 +276,12 @@ class Program:
             return Kernel(self, name)
         except LogicError as error:
             raise MissingKernelError(error.routine, error.code, error.what) from None
+
+    def _hidden_values(self, kernel: KernelInterface) -> list[Value]:
+        """The arguments of a launch behind those of the source: the program's variables that the kernel uses."""
+        if self._variables is None:
+            self._variables = ProgramVariables(self.context, self._built().interface.kernels)
+        return self._variables.values(kernel)
 
     def _built(self) -> compiler.Compiled | emulated.Emulated:
         if self._result is None:
@@ -302,7 +313,7 @@ class Kernel:
         self.program = program
         self.interface: KernelInterface = kernels[name]
         self.function_name = name
-        self.num_args = len(self.interface.arguments)
+        self.num_args = len(self.interface.given)
         self._values: list[Value | None] = [None] * self.num_args
         self._dtypes: list[np.dtype | None] = [None] * self.num_args
         self._lock = threading.RLock()
@@ -403,7 +414,7 @@ class Kernel:
         )
 
     def _count(self, given: int) -> str:
-        wanted = ", ".join(f"{argument.c_type} {argument.name}" for argument in self.interface.arguments)
+        wanted = ", ".join(f"{argument.c_type} {argument.name}" for argument in self.interface.given)
         return f"kernel {self.function_name} takes {self.num_args} arguments ({wanted}), not {given}"
 
 
@@ -449,7 +460,7 @@ def _launch(
 ) -> Event:
     if queue.context is not kernel.context:
         raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_CONTEXT, "queue and kernel differ in context")
-    missing = [argument.name for argument, value in zip(kernel.interface.arguments, values) if value is None]
+    missing = [argument.name for argument, value in zip(kernel.interface.given, values) if value is None]
     if missing:
         raise LogicError(
             "clEnqueueNDRangeKernel",
@@ -462,7 +473,8 @@ def _launch(
     after = dependencies(queue.context.simulated.schedule, wait_for)
     try:
         with queue.context.simulated.guard:
-            return execute(kernel.program, queue, kernel.interface, [present(v) for v in values], space, after)
+            given = [*map(present, values), *kernel.program._hidden_values(kernel.interface)]
+            return execute(kernel.program, queue, kernel.interface, given, space, after)
     except ToolMissing as error:
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
     except (BuildError, SimulationError) as error:

@@ -46,6 +46,8 @@ def _ordered(texts: Sequence[str]) -> list[str]:
 
 
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+#: a static variable that a kernel may change: each program has its own
+_OWN = re.compile(r"\s*static\b(?![^=;]*\b(const|constant|__constant)\b)[^=;(]*[=;]")
 _CALLED = re.compile(r"(\w+)\s*\(")
 
 
@@ -82,7 +84,7 @@ def _once(texts: Sequence[str]) -> list[str]:
 
 def _is_shared(part: str) -> bool:
     """Whether a part at file level only declares: a type, a prototype, a constant of all programs."""
-    return part.rstrip().endswith(";")
+    return part.rstrip().endswith(";") and not _OWN.match(part)
 
 
 def _declarations(text: str) -> list[str]:

@@ -298,7 +298,9 @@ def _answer_to_build(program: Program, places: Sequence[int], options: str) -> t
 
 def _write_builds(writer: Writer, builds: Sequence[Built]) -> None:
     for built in builds:
-        writer.number(built.code).number(built.kind).text(built.log).blob(built.binary)
+        asked = cl.program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE
+        variables = 0 if built.program is None else built.program.get_build_info(None, asked)
+        writer.number(built.code).number(built.kind).text(built.log).blob(built.binary).number(variables)
 
 
 def _write_kernels(writer: Writer, program: Program) -> None:
@@ -309,7 +311,7 @@ def _write_kernels(writer: Writer, program: Program) -> None:
     for kernel in kernels:
         writer.text(kernel.function_name).text(kernel.attributes)
         writer.number(kernel.num_args)
-        for index, argument in enumerate(kernel.interface.arguments):
+        for index, argument in enumerate(kernel.interface.given):
             _write_parameter(writer, kernel, index, argument)
         writer.number(len(programs))
         for place in programs:

@@ -87,7 +87,11 @@ def write_testbench(output: Path) -> list[str]:
 
 
 def _kernel(kernel: dict, names: set[str]) -> dict:
-    arguments = [{"name": argument["name"], "value": _value(argument)} for argument in kernel["arguments"]]
+    arguments = [
+        {"name": argument["name"], "value": _value(argument)}
+        for argument in kernel["arguments"]
+        if not argument["variable"]
+    ]
     size = "(16,)" if kernel["ndrange"] else "(1,)"
     if kernel["ndrange"] and kernel["work_group_size"]:
         size = str(tuple(2 * n if d == 0 else n for d, n in enumerate(kernel["work_group_size"])))

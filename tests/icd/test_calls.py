@@ -42,6 +42,29 @@ assert list(result) == [2 * x + 323 for x in range(8)], result
     assert done.returncode == 0, done.stderr
 
 
+def test_variables_of_a_program_are_no_arguments_of_the_host(driver):
+    done = driver.python(
+        """
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+one = cl.Program(context, '__global int total = 40; int more(int x) { static int calls; return total += x + calls++; }'
+    '__kernel void f(__global int *a, int x) { a[0] = more(x); }')
+program = one.build()
+other = cl.Program(context, '__kernel void f(__global int *a) { }').build()
+kernel, device = cl.Kernel(program, "f"), context.devices[0]
+assert kernel.num_args == 2
+size = cl.program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE
+assert [one.get_build_info(device, size) for one in (program, other)] == [8, 0]
+buffer, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4), np.zeros(1, np.int32)
+for wanted in (42, 45, 49):
+    kernel(queue, (1,), None, buffer, np.int32(2))
+    cl.enqueue_copy(queue, found, buffer)
+    assert found[0] == wanted, found
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_compiled_parts_are_saved_and_linked_in_another_process(driver, tmp_path):
     """A kernel calls one of another program, whose headers and folders are gone by then."""
     (tmp_path / "step.h").write_text("#define STEP 5\n")

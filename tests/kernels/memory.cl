@@ -119,3 +119,17 @@ __kernel void items_3d(ARGS) {
   out[(z * 4 + y) * 4 + x] = (int)get_local_id(0) + 10 * (int)get_group_id(1) + 100 * (int)get_local_size(2)
                              + 1000 * (int)get_num_groups(0) + a[x];
 }
+
+__global int kept[64];
+
+int exchanged(int i, int x) {
+  static int last = 9;
+  int before = last + kept[i & 63];
+  last = x;
+  kept[(i + 3) & 63] = x;
+  return before;
+}
+
+__kernel void program_variables(ARGS) {  // in buffers as arguments behind these
+  for (int i = 0; i < n; i++) out[i] = exchanged(a[i], b[i]);
+}

@@ -41,6 +41,8 @@ def launch(kernel: str, n: int, space=((1,), None, None)) -> Launch:
         }
     else:
         buffers = {name: rng.integers(0, 64, 64).astype(np.int32) for name in ("a", "b", "out", "more")}
+    if kernel == "program_variables":
+        buffers |= {"kept": np.arange(64, dtype=np.int32), "last": np.full(1, 9, np.int32)}
     return Launch(buffers, {"n": n}, *space, misalign=n % 3)
 
 

@@ -43,8 +43,8 @@ __all__ = [
 
 @dataclass(eq=False)
 class Variable:
-    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", or "shared"
-    for one in local memory."""
+    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", "shared" for
+    one in local memory, or "program" for one in global memory that lasts as long as the program."""
 
     name: str
     type: CType
@@ -54,7 +54,8 @@ class Variable:
     volatile: bool = False
     written: bool = False  #: assigned after its declaration, or its address is taken
     value: "Const | None" = None  #: of a scalar file-scope constant
-    data: bytes | None = None  #: of a file-scope constant
+    data: bytes | None = None  #: of a file-scope constant; of a variable of the program, without zeros at the end
+    space: str = ""  #: the address space of pointers to a file-scope constant
     attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
     attr_spans: dict = field(default_factory=dict)  #: location of each
 

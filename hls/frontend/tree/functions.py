@@ -24,6 +24,8 @@ class FunctionTree:
     calls: dict["FunctionTree", Span] = field(default_factory=dict)
     #: required work-item information: by which call, and where
     work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    #: the variables of the program that it uses, or one that it calls does: hidden parameters, behind the others
+    program_variables: dict[Variable, None] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
 

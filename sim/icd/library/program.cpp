@@ -71,6 +71,7 @@ void Program::take(Reply& reply, const std::vector<size_t>& built, const std::st
     build.kind = static_cast<cl_program_binary_type>(reply.number());
     build.log = reply.bytes();
     build.binary = reply.bytes();
+    build.variables = static_cast<size_t>(reply.number());
     build.options = options;
     if (status == CL_SUCCESS) continue;
     failure = status == CL_BUILD_PROGRAM_FAILURE ? code : status;
@@ -308,7 +309,7 @@ cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id devic
       case CL_PROGRAM_BUILD_OPTIONS: return answer.text(build.options);
       case CL_PROGRAM_BUILD_LOG: return answer.text(build.log);
       case CL_PROGRAM_BINARY_TYPE: return answer.of(build.kind);
-      case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: return answer.of<size_t>(0);
+      case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: return answer.of(build.variables);
       default: unknown_query(parameter);
     }
   });

@@ -30,6 +30,7 @@ struct Build {
   cl_build_status status = CL_BUILD_NONE;
   cl_program_binary_type kind = CL_PROGRAM_BINARY_TYPE_NONE;
   std::string options, log, binary;
+  size_t variables = 0;  ///< bytes of its variables in global memory
 };
 
 class Program : public Object, public std::enable_shared_from_this<Program> {

@@ -108,7 +108,7 @@ def test_arguments_of_every_type(designs, driver):
         """
     struct TOP_arguments_scale scale = {0x1122334455667788u, 64, {0}, {0}, 200};
     struct TOP_arguments_sums sums = {1, 2, 1024};
-    struct TOP_arguments_copy copy = {.arg_n = -3}, disjoint = {.disjoint = 1};
+    struct TOP_arguments_copy copy = {.arg_n = -3, .arg_copies = 4096}, disjoint = {.disjoint = 1};
     int n;
     for (n = 0; n < 64; n++)
         scale.arg_f[n] = (uint8_t)n;
@@ -129,6 +129,8 @@ def test_arguments_of_every_type(designs, driver):
     assert value_at(words, scale, "arg_n", 8) == (200).to_bytes(8, "little")
     assert value_at(words, sums, "arg_part", 8) == (1024).to_bytes(8, "little")
     assert value_at(words, copy, "arg_n", 4) == (-3).to_bytes(4, "little", signed=True)
+    assert value_at(words, copy, "arg_copies", 8) == (4096).to_bytes(8, "little")
+    assert copy.given == copy.arguments[:3] and copy.arguments[3].variable.contents == bytes.fromhex("feff02010000")
     assert "overlap 0" in lines and value_at(words, copy, "launch_overlap", 4) == b"\1\0\0\0"
 
 

@@ -242,6 +242,16 @@ def test_texts_among_the_values_of_printf():
     assert "".join(written) == "ab x   |7 1.0,2.0,3.0,4.0 50% off%\n"
 
 
+def test_arrays_of_characters_as_texts_of_printf():
+    source = """__constant char name[] = "abc\\0d", form[] = "%s %d%%|%5s\\n"; const uchar other[4] = "xyz";
+    __kernel void k(int n) { __constant char *p = name; printf(form, name, n, other); printf("%c", p[1]); }"""
+    written = []
+    Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run(
+        "k", {}, {"n": np.int32(7)}, IndexSpace.of((1,))
+    )
+    assert "".join(written) == "abc 7%|  xyz\nb"
+
+
 TABLES = """
 __constant float A[4] = { 1, 2, 3, 4 };
 __constant float B[4] = { 5, 6, 7, 8 };

@@ -20,6 +20,16 @@ __kernel void copy(__global const int *a, QDR int *out, int n)
     for (int i = 0; i < n; i++)
         out[i] = a[i];
 }
+QDR int total = 5;
+__global long launches;
+__kernel void sum(__global int *out, int n)
+{
+    launches++;
+    for (int i = 0; i < n; i++)
+        total += i;
+    out[0] = total;
+    out[1] = launches;
+}
 """
 N = 512
 
@@ -92,6 +102,11 @@ def run(context, build=None):
     found = np.empty(4 * N, np.int32)
     cl.enqueue_copy(queue, found, tables)
     assert np.array_equal(found, np.concatenate([at, table[N:]]))
+    last = np.empty(2, np.int32)
+    for count, sum in ((1, 5 + 45), (2, 5 + 90)):  # variables of the program keep their values
+        program.sum(queue, (1,), None, out, np.int32(10))
+        cl.enqueue_copy(queue, last, out)
+        assert last.tolist() == [sum, count]
     return program, queue, tables, places, out
 
 

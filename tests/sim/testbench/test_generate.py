@@ -36,10 +36,10 @@ __kernel void scale(__global const int *restrict a, __global int *restrict c, in
 """
 
 
-#: A structure, a vector, and buffers that may overlap for all the compiler knows.
+#: A structure, a vector, a variable of the program, and buffers that may overlap for all the compiler knows.
 MIXED = """
-typedef struct { int k[3]; } S; __kernel void scale(__global const int *a, __global int *c, S s, float4 v, int n) {
-    for (int i = 0; i < n; i++) c[i] = (int)(v.w * 2) * a[i] + s.k[2];
+typedef struct { int k[3]; } S; __global int by[2] = { 0, 2 }; __kernel void scale(__global const int *a, __global int *c, S s, float4 v, int n) {
+    for (int i = 0; i < n; i++) c[i] = (int)(v.w * by[1]) * a[i] + s.k[2] + by[0];
 }
 """
 

@@ -1,0 +1,39 @@
+"""Variables of a program in global memory: buffers that live as long as it does, and that its kernels share."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hls.rtl.interface import KernelInterface, VariableInterface
+
+from .arguments import Value
+from .constants import mem_flags
+from .memory import Buffer
+from .platform import Context
+
+__all__ = ["ProgramVariables", "variable_bytes"]
+
+
+class ProgramVariables:
+    """The variables that the kernels of a program use, with their first values."""
+
+    def __init__(self, context: Context, kernels: Iterable[KernelInterface]) -> None:
+        flags = mem_flags.READ_WRITE | mem_flags.COPY_HOST_PTR
+        self._buffers = {
+            name: Buffer(context, flags, hostbuf=np.frombuffer(one.contents, np.uint8))
+            for name, one in _variables(kernels).items()
+        }
+
+    def values(self, kernel: KernelInterface) -> list[Value]:
+        """The arguments of a kernel behind those of the source."""
+        return [Value(self._buffers[one.name]) for one in kernel.arguments if one.variable is not None]
+
+
+def variable_bytes(kernels: Iterable[KernelInterface]) -> int:
+    """Bytes of all variables that the kernels use."""
+    return sum(one.size for one in _variables(kernels).values())
+
+
+def _variables(kernels: Iterable[KernelInterface]) -> dict[str, VariableInterface]:
+    """The variables by name: all kernels have the same under one name."""
+    return {one.name: one.variable for kernel in kernels for one in kernel.arguments if one.variable is not None}
