@@ -1,6 +1,7 @@
 """Redundant load elimination: a load takes the value of an earlier one of the same address."""
 
 from dataclasses import dataclass
+from functools import partial, reduce
 
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
@@ -9,6 +10,7 @@ from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
 from ...ir.same import ValueNumbers
 from ..manager import Form, FunctionPass
+from ..scalar.specialize import conjuncts
 from .masked_values import MaskedValues
 
 __all__ = ["RedundantLoadElimination"]
@@ -20,12 +22,17 @@ MOST_ROUNDS = 4
 @dataclass(frozen=True)
 class RedundantLoadElimination(FunctionPass):
     """Redundant load elimination, scoped by dominance (LLVM: GVN and EarlyCSE for loads). Before: flat, without tokens.
-    After: a load of global memory takes the value of an earlier load of the same address, of its region or one around
+    After: a load takes the value of an earlier load of the same address, of its region or one around
     it, if the earlier one executes whenever it does and nothing in between may write there.
 
     The address may itself be loaded: in ``if (v[c[e]] < m) m = v[c[e]];`` a first round replaces the second load of
     ``c[e]``, and the next one that of ``v``. The condition of these loads implies that of the first ones; without this
     pass the loop would wait for a second answer of memory, since whether the load is made depends on ``m``.
+
+    Nor need the earlier load execute then, if the later one executes whenever the earlier one does not, as in
+    ``if (q && p[q] != c) q = next[q]; else if (p[q] == c) q++;``: one of the two is made in any case, so the earlier
+    one is made in all cases (partial redundancy elimination, Morel and Renvoise 1979). Conditions that both have in
+    common stay.
     """
 
     name = "redundant-load-elimination"
@@ -75,7 +82,7 @@ class _Scope:
             region.ops.append(op)
 
     def _may_take(self, load: Op) -> bool:
-        return self.clobbers.movable(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
+        return self.clobbers.plain(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
 
     def _taken(self, load: Op, b: Builder) -> Value | None:
         """The value that replaces a load."""
@@ -89,7 +96,33 @@ class _Scope:
                 one.result.name = one.result.name or load.result.name
                 one.attrs.update(stands_for([one, load]))
                 return one.result if on is predicate(one) else self.masked.under(on, one.result, b)
+        for one in same:
+            kept = self._left(conjuncts(predicate(one)), conjuncts(on)) if one in b.region.ops else None
+            if kept is not None:
+                return self.masked.under(on, self._widened(one, load, kept, b.region), b)
         return None
+
+    def _left(self, earlier: list[Value], later: list[Value]) -> list[Value] | None:
+        """The conditions that two loads have in common, if by these one of the two is made in any case: where a load
+        with the conditions ``later`` is not made, one with those ``earlier`` is. None if that is not so."""
+        common = [one for one in earlier if one in later]
+        others = [one for one in later if one not in common]
+        if len(others) != 1:
+            return None
+        facts = reduce(lambda known, one: known | implied(one), common, self.facts) | implied(others[0], False)
+        return common if all(follows(one, facts) for one in earlier) else None
+
+    def _widened(self, one: Op, load: Op, kept: list[Value], region: Region) -> Value:
+        """Make the load ``one`` under the conditions ``kept`` alone, in place; returns what it then loads."""
+        place, old = region.ops.index(one), one.result
+        on, under = Region(), Region()
+        condition = reduce(partial(Builder(on, one.span).value, "and"), kept) if kept else Builder(on, one.span).true()
+        one.results = [Value(old.type, old.name or load.result.name, one)]
+        self.values[old] = self.masked.under(predicate(one), one.result, Builder(under, one.span))
+        one.operands[1] = condition
+        one.attrs.update(stands_for([one, load]))
+        region.ops[place : place + 1] = [*on.ops, one, *under.ops]
+        return one.result
 
     def _forget(self, op: Op):
         """Drop the loads whose memory the operation, or one inside it, may write."""

@@ -282,7 +282,7 @@ class RegionScheduler:
         if levels is None:
             return found
         later = self._shortest(region, loop, levels, True)
-        return later if 2 * later.least <= usual else found
+        return later if (2 if self.repeated else 1) * later.least <= usual - (not self.repeated) else found
 
     def _apart(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
         """Puts a serial section into levels of its own if an iteration then enters it sooner after the one before, so
