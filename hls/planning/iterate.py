@@ -196,7 +196,8 @@ def _copied(
         return kernel, attempt
     found = _worth_copies(kernel, attempt, names, program, compilation, kernels)
     for attempted in (_interchanged_on_copies, _joined_on_copies):
-        found = attempted(kernel, found, names, program, compilation, kernels) or found
+        if (better := attempted(kernel, found, names, program, compilation, kernels)) is not None:
+            return better
     return found
 
 

@@ -29,8 +29,9 @@ SHORT = 2
 
 
 def tested_nests(function: Function, plan: KernelPlan) -> list[Op]:
-    """The outer loops of nests, as scheduled, of which one iteration at a time executes the inner loop. Memory outside
-    of the kernel is loaded or stored in such a nest, not both: comparing addresses takes longer."""
+    """The outer loops of nests, as scheduled, of which one iteration at a time executes the inner loop. A memory is
+    loaded or stored in such a nest, not both: the II of one loop would be the way from store to load, in all of its
+    iterations."""
     if function.attrs.get(Attr.NDRANGE):
         return []
     return [
@@ -39,12 +40,12 @@ def tested_nests(function: Function, plan: KernelPlan) -> list[Op]:
         if region.cause == "crossing"
         and loop.span is not None
         and only_inner(loop) is not None
-        and not _both(function, loop.regions[0])
+        and not _both(loop.regions[0])
     ]
 
 
-def _both(function: Function, body: Region) -> bool:
-    accesses = [op for op in walk(body) if is_access(op) and function.memories[memory_name(op)].space != "private"]
+def _both(body: Region) -> bool:
+    accesses = [op for op in walk(body) if is_access(op)]
     loaded, stored = ({memory_name(op) for op in accesses if (op.opcode == "load") is loads} for loads in (True, False))
     return bool(loaded & stored)
 

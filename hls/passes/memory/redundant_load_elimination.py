@@ -5,6 +5,7 @@ from functools import partial, reduce
 
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
+from ...analysis.predicates.relevance import Relevance
 from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
 from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
@@ -32,7 +33,7 @@ class RedundantLoadElimination(FunctionPass):
     Nor need the earlier load execute then, if the later one executes whenever the earlier one does not, as in
     ``if (q && p[q] != c) q = next[q]; else if (p[q] == c) q++;``: one of the two is made in any case, so the earlier
     one is made in all cases (partial redundancy elimination, Morel and Renvoise 1979). Conditions that both have in
-    common stay.
+    common stay. This is done where nothing depends on a value that is not loaded as the source says.
     """
 
     name = "redundant-load-elimination"
@@ -45,7 +46,7 @@ class RedundantLoadElimination(FunctionPass):
         result = clone_function(function)
         clobbers = Clobbers(result)
         for _ in range(MOST_ROUNDS):
-            scope = _Scope(clobbers, MaskedValues(), ValueNumbers(), {}, {}, {})
+            scope = _Scope(clobbers, Relevance(result.body), MaskedValues(), ValueNumbers(), {}, {}, {})
             scope.run(result.body)
             scope.masked.resolve(result.body, scope.values)
             if not scope.values:
@@ -59,6 +60,7 @@ class _Scope:
     ``values`` maps each replaced value; ``facts`` are the conditions that hold in the region."""
 
     clobbers: Clobbers
+    relevance: Relevance
     masked: MaskedValues
     numbers: ValueNumbers
     values: dict[Value, Value]
@@ -98,7 +100,7 @@ class _Scope:
                 return one.result if on is predicate(one) else self.masked.under(on, one.result, b)
         for one in same:
             kept = self._left(conjuncts(predicate(one)), conjuncts(on)) if one in b.region.ops else None
-            if kept is not None:
+            if kept is not None and self._needs_no_mask(one) and self._needs_no_mask(load):
                 return self.masked.under(on, self._widened(one, load, kept, b.region), b)
         return None
 
@@ -111,6 +113,11 @@ class _Scope:
             return None
         facts = reduce(lambda known, one: known | implied(one), common, self.facts) | implied(others[0], False)
         return common if all(follows(one, facts) for one in earlier) else None
+
+    def _needs_no_mask(self, load: Op) -> bool:
+        """Whether nothing depends on what is loaded where the load is not made: a recurrence would wait for a mask."""
+        uses = self.relevance.uses_under(load.result, predicate(load))
+        return len(uses) == len(self.relevance.used.get(load.result, ()))
 
     def _widened(self, one: Op, load: Op, kept: list[Value], region: Region) -> Value:
         """Make the load ``one`` under the conditions ``kept`` alone, in place; returns what it then loads."""
@@ -134,7 +141,7 @@ class _Scope:
     def _inside(self, op: Op) -> "_Scope":
         facts = implied(op.operands[0]) if op.opcode == "loop" else {}
         known = {name: {place: list(loads) for place, loads in places.items()} for name, places in self.known.items()}
-        return _Scope(self.clobbers, self.masked, self.numbers, self.values, self.facts | facts, known)
+        return _Scope(self.clobbers, self.relevance, self.masked, self.numbers, self.values, self.facts | facts, known)
 
     def _place(self, load: Op) -> tuple:
         """What it loads: the number of its address, the type, the lane of the work-item."""
