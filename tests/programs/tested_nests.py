@@ -14,7 +14,7 @@ import numpy as np
 
 from hls.driver import plan_module
 from hls.frontend import parse_source
-from hls.ir import Attr, Module, walk
+from hls.ir import Attr, Module
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
 from hls.target.board import load_board
