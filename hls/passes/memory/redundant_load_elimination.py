@@ -23,7 +23,7 @@ MOST_ROUNDS = 4
 @dataclass(frozen=True)
 class RedundantLoadElimination(FunctionPass):
     """Redundant load elimination, scoped by dominance (LLVM: GVN and EarlyCSE for loads). Before: flat, without tokens.
-    After: a load takes the value of an earlier load of the same address, of its region or one around
+    After: a load of global memory takes the value of an earlier load of the same address, of its region or one around
     it, if the earlier one executes whenever it does and nothing in between may write there.
 
     The address may itself be loaded: in ``if (v[c[e]] < m) m = v[c[e]];`` a first round replaces the second load of
@@ -33,7 +33,8 @@ class RedundantLoadElimination(FunctionPass):
     Nor need the earlier load execute then, if the later one executes whenever the earlier one does not, as in
     ``if (q && p[q] != c) q = next[q]; else if (p[q] == c) q++;``: one of the two is made in any case, so the earlier
     one is made in all cases (partial redundancy elimination, Morel and Renvoise 1979). Conditions that both have in
-    common stay. This is done where nothing depends on a value that is not loaded as the source says.
+    common stay. This is done where nothing depends on a value that is not loaded as the source says, also for memory of
+    the kernel itself, whose other loads stay for the passes that keep its elements in registers.
     """
 
     name = "redundant-load-elimination"
@@ -93,7 +94,7 @@ class _Scope:
             return None
         on = predicate(load)
         facts = self.facts | implied(on)
-        for one in same:
+        for one in same if self.clobbers.movable(load) else ():
             if follows(predicate(one), facts):
                 one.result.name = one.result.name or load.result.name
                 one.attrs.update(stands_for([one, load]))
@@ -106,10 +107,11 @@ class _Scope:
 
     def _left(self, earlier: list[Value], later: list[Value]) -> list[Value] | None:
         """The conditions that two loads have in common, if by these one of the two is made in any case: where a load
-        with the conditions ``later`` is not made, one with those ``earlier`` is. None if that is not so."""
+        with the conditions ``later`` is not made, one with those ``earlier`` is. None if that is not so, or if the
+        earlier one would be made no more often."""
         common = [one for one in earlier if one in later]
         others = [one for one in later if one not in common]
-        if len(others) != 1:
+        if len(others) != 1 or len(common) == len(earlier):
             return None
         facts = reduce(lambda known, one: known | implied(one), common, self.facts) | implied(others[0], False)
         return common if all(follows(one, facts) for one in earlier) else None
