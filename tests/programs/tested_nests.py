@@ -1,14 +1,17 @@
 """Random nests whose inner loop runs as long as a test of its state holds: that of a search, of links, of a row.
 
-    python -m tests.programs.tested_nests --programs 500 --start 0 [--planned]
+    python -m tests.programs.tested_nests --programs 500 --start 0 [--planned | --hardware BOARD]
 
 Every nest is made one loop by the test of its inner loop, where that is possible, and run in the interpreter, before and
-behind that pass and behind all passes; with ``--planned`` also as planned for each board. A difference is printed.
+behind that pass and behind all passes; with ``--planned`` also as planned for each board. With ``--hardware`` all
+programs are one system in simulated hardware, under random stalls, in which each nest is one loop whether it gains or
+not. A difference is printed.
 """
 
 import argparse
 import random
 import sys
+from unittest.mock import patch
 
 import numpy as np
 
@@ -17,11 +20,14 @@ from hls.frontend import parse_source
 from hls.ir import Attr, Module
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
+from hls.planning import joinable_nests, tested_nests
 from hls.target.board import load_board
 from tests.hls.passes.merging import passes_through
-from tests.kernels.system import MAX_CYCLES
+from tests.kernels.system import MAX_CYCLES, KernelSystem, Launch
 
-__all__ = ["differences", "merged_nests", "random_nest"]
+from .campaign import FAULTS
+
+__all__ = ["differences", "in_hardware", "merged_nests", "random_nest"]
 
 ARGS = "__global int *restrict a, __global int *restrict b, __global const int *restrict c, int n"
 BOARDS = ("ecp5_onchip", "de5net")
@@ -109,13 +115,38 @@ def _results(module: Module, seed: int) -> list:
     return found
 
 
+def in_hardware(board: str, seeds: range) -> list[int]:
+    """The seeds of programs that leave other bytes in simulated hardware, one of a system for this board."""
+    texts = {seed: random_nest(seed).replace("void k(", f"void k{seed}(") for seed in seeds}
+    with (
+        patch.object(joinable_nests, "shortens", lambda *_: True),
+        patch.object(tested_nests, "_both", lambda _: False),
+    ):
+        system = KernelSystem("\n".join(texts.values()), board)
+    print(f"{sum(len(kernel.merged) for kernel in system.result.kernels)} nests as one loop", flush=True)
+    bad = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        runs = [Launch({name: rng.integers(0, 64, 64).astype(np.int32) for name in "abc"}, {"n": n}) for n in SIZES]
+        try:
+            system.check(f"k{seed}", runs, (0, 1, 2))
+        except FAULTS as error:
+            print(f"program {seed}: {error}\n{texts[seed]}", flush=True)
+            bad.append(seed)
+    system.close()
+    return bad
+
+
 def main() -> int:
     """The command line; returns 1 when a program differed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=200)
     parser.add_argument("--start", type=int, default=0, help="seed of the first program")
     parser.add_argument("--planned", action="store_true", help="plan each for every board, too")
+    parser.add_argument("--hardware", metavar="BOARD", help="run them in simulated hardware, in one system")
     options = parser.parse_args()
+    if options.hardware:
+        return 1 if in_hardware(options.hardware, range(options.start, options.start + options.programs)) else 0
     bad = nests = 0
     for seed in range(options.start, options.start + options.programs):
         text = random_nest(seed)
