@@ -69,14 +69,14 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
     )
 
 
-def marked(module: Module, span: Span | None, how: Attr = Attr.LOOP_COALESCE) -> Module | None:
+def marked(module: Module, span: Span | None, how: str = Attr.LOOP_COALESCE) -> Module | None:
     """The program with the loop at ``span`` to be coalesced with the one inside it, or flattened by test, as ``how``
     says; None unless there is one such loop, without that mark: what could not be coalesced is not tried again."""
     functions = {name: clone_function(function) for name, function in module.functions.items()}
     found = [op for f in functions.values() for op in walk(f.body) if op.opcode == "loop" and op.span == span]
     if len(found) != 1 or how in found[0].attrs:
         return None
-    found[0].attrs[how] = LEVELS if how is Attr.LOOP_COALESCE else True
+    found[0].attrs[how] = LEVELS if how == Attr.LOOP_COALESCE else True
     return Module(functions, module.sources, module.channels)
 
 

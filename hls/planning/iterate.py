@@ -21,7 +21,6 @@ suggests something better:
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op, memory_name, walk
@@ -168,7 +167,7 @@ def _coalesced(
     each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is
     left out first."""
     program = _alone(kernel.function.name, module)
-    tried, work = set[tuple[Span | None, Attr]](), 0
+    tried, work = set[tuple[Span | None, str]](), 0
     while left := [one for one in joinable_nests(kernel, program, compilation.board) if one.place not in tried]:
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
@@ -239,7 +238,9 @@ def _joined_on_copies(
     no nest gains. All are tried together, and once more without those that do not gain."""
     nests = nests_by_test(copied[0]) if copied[0].copies.copied else []
     for _ in range(2):
-        asked = reduce(lambda known, nest: known and marked(known, *nest.place), nests, program) if nests else None
+        asked: Module | None = program if nests else None
+        for nest in nests:
+            asked = marked(asked, *nest.place) if asked is not None else None
         if asked is None:
             return None
         apart = compilation.apart()

@@ -34,11 +34,11 @@ class JoinableNest:
     for it), and what says of a plan whether it is faster there."""
 
     loop: Op
-    how: Attr
+    how: str
     gains: Callable[[KernelPlan], bool]
 
     @property
-    def place(self) -> tuple[Span | None, Attr]:
+    def place(self) -> tuple[Span | None, str]:
         """What identifies it in the program, too."""
         return self.loop.span, self.how
 
