@@ -52,7 +52,7 @@ class CoalesceLoops(FunctionPass):
             elif op.opcode == "loop" and op.attrs.pop(Attr.FLATTEN_BY_TEST, False):
                 inner = merge_tested_nest(result, op, Builder(b.region, op.span))
                 if inner is not None and self.record is not None:
-                    self.record(Merged(function.name, inner.span, op.span, "coalesced"))
+                    self.record(Merged(function.name, inner.span, op.span, "coalesced", by_test=True))
 
         rewrite(result.body, visit)
         return result
