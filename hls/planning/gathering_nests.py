@@ -76,7 +76,10 @@ def marked(module: Module, span: Span | None, how: str = Attr.LOOP_COALESCE) -> 
     found = [op for f in functions.values() for op in walk(f.body) if op.opcode == "loop" and op.span == span]
     if len(found) != 1 or how in found[0].attrs:
         return None
-    found[0].attrs[how] = LEVELS if how == Attr.LOOP_COALESCE else True
+    if how == Attr.FLATTEN_BY_TEST:
+        found[0].attrs[Attr.FLATTEN_BY_TEST] = True
+    else:
+        found[0].attrs[Attr.LOOP_COALESCE] = LEVELS
     return Module(functions, module.sources, module.channels)
 
 
