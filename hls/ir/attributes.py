@@ -221,6 +221,9 @@ class Attr:
         "ivdep", "loop", _tuple_of(_tuple_of(TEXT, INTEGER)), "(memory or all, safe distance or 0) without dependence"
     )
     LOOP_COALESCE = _key("loop_coalesce", "loop", INTEGER, "how many levels to make one loop; -1 all", True)
+    FLATTEN_BY_TEST = _key(
+        "flatten_by_test", "loop", FLAG, "is to be one loop with the one inside it, each iteration one of either"
+    )
     LOOP_INTERCHANGE = _key("loop_interchange", "loop", FLAG, "is to change places with the loop inside it")
     LOOP_FUSE = _key(
         "loop_fuse", "loop", _tuple_of(INTEGER, INTEGER, INTEGER), "number of the block of loops, depth, 1: independent"

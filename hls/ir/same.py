@@ -9,7 +9,7 @@ from .build import walk
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
-__all__ = ["ValueNumbers", "exact_copy", "same_function", "same_place", "same_value"]
+__all__ = ["ValueNumbers", "exact_copy", "same_function", "same_operation", "same_place", "same_value"]
 
 #: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
@@ -33,6 +33,18 @@ def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
             return False
         work += zip(x.operands, y.operands, strict=True)
     return True
+
+
+def same_operation(one: Op, other: Op) -> bool:
+    """Whether two operations would compute the same from equal operands, regions apart: opcode, attributes, and the
+    numbers of operands, results and regions."""
+    return (
+        one.opcode == other.opcode
+        and len(one.operands) == len(other.operands)
+        and len(one.regions) == len(other.regions)
+        and [v.type for v in one.results] == [v.type for v in other.results]
+        and _same_attrs(*map(_of_value, (one.attrs, other.attrs)))
+    )
 
 
 class ValueNumbers:

@@ -2,7 +2,8 @@
 
 A loop of the schedule stands at the place of the loop of the source that it comes from. Unrolling divides its
 iterations, copies of an enclosing loop share its invocations, and a coalesced loop has the iterations of the innermost
-of its source loops and the invocations of the outermost.
+of its source loops and the invocations of the outermost; where it is one by the inner loop's test, the iterations of
+both.
 """
 
 import math
@@ -68,6 +69,7 @@ class RunCounts:
         self.assumptions: list[Assumption] = []
         self._factors = {one.span: one.copies for one in unrolled if not one.full}
         self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
+        self._by_test = {one.into for one in merged if one.by_test}
         #: of loops that do a part of each iteration of one of the source, where that stands
         self._split = {one.span: one.into for one in merged if one.how == "split"}
         #: loops of the body that is not executed, as the kernel works on copies of its buffers or does not
@@ -110,7 +112,7 @@ class RunCounts:
             self.assumptions.append(Assumption(op.span, f"{what} of a loop that the workload does not know"))
             return LoopCount(float(trips or 1), 1.0, 1.0)
         factor = self.bodies(op)
-        iterations = sum(_unrolled(one, factor) for one in inner)
+        iterations = sum(_unrolled(one, factor) for one in (*inner, *self._ended(span)))
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
         spread = _spread(outer, factor) if inner == outer else ()
@@ -159,6 +161,14 @@ class RunCounts:
         while span in self._merged:
             span = self._merged[span]
         return span
+
+    def _ended(self, span: Span | None) -> list[LoopRuns]:
+        """The loops of the source that became the one at ``span``, of which each iteration ends with one of that."""
+        found = []
+        while span in self._merged:
+            found += self._source(span) if span in self._by_test else []
+            span = self._merged[span]
+        return found
 
     def _source(self, span: Span | None) -> list[LoopRuns]:
         return [one for one in self.workload.loops if span and one.place.is_at(span, self.main)]

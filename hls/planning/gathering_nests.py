@@ -69,14 +69,17 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
     )
 
 
-def marked(module: Module, span: Span | None) -> Module | None:
-    """The program with the loop at ``span`` to be coalesced with the one inside it; None unless there is one such
-    loop, without that mark: what could not be coalesced is not tried again."""
+def marked(module: Module, span: Span | None, how: str = Attr.LOOP_COALESCE) -> Module | None:
+    """The program with the loop at ``span`` to be coalesced with the one inside it, or flattened by test, as ``how``
+    says; None unless there is one such loop, without that mark: what could not be coalesced is not tried again."""
     functions = {name: clone_function(function) for name, function in module.functions.items()}
     found = [op for f in functions.values() for op in walk(f.body) if op.opcode == "loop" and op.span == span]
-    if len(found) != 1 or Attr.LOOP_COALESCE in found[0].attrs:
+    if len(found) != 1 or how in found[0].attrs:
         return None
-    found[0].attrs[Attr.LOOP_COALESCE] = LEVELS
+    if how == Attr.FLATTEN_BY_TEST:
+        found[0].attrs[Attr.FLATTEN_BY_TEST] = True
+    else:
+        found[0].attrs[Attr.LOOP_COALESCE] = LEVELS
     return Module(functions, module.sources, module.channels)
 
 

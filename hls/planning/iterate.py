@@ -19,9 +19,8 @@ suggests something better:
    (``_interchanged_on_copies``), as ``_interchanged`` does first of all for memory on the chip.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op, memory_name, walk
@@ -32,7 +31,6 @@ from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.memory.copy_buffers import Uncopied
 from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
-from ..target.board import Board
 from .banking import When
 from .compilation import Compilation, CompiledKernel
 from .copied_buffers import (
@@ -45,7 +43,7 @@ from .copied_buffers import (
     fits,
     worthwhile_bytes,
 )
-from .gathering_nests import MOST_WORK, gains, gathering_nests, marked
+from .gathering_nests import MOST_WORK, marked
 from .interchanged_nests import (
     accesses_by_columns,
     interchange_gains,
@@ -55,11 +53,11 @@ from .interchanged_nests import (
     suits_large_buffers,
     to_interchange,
 )
+from .joinable_nests import JoinableNest, joinable_nests, nests_by_test
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies
 from .schedule import KernelPlan, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
 from .schedule.nest_time import nest_time
-from .waiting_nests import WaitingNest, waiting_nests
 
 __all__ = [
     "Compilation",
@@ -169,16 +167,16 @@ def _coalesced(
     each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is
     left out first."""
     program = _alone(kernel.function.name, module)
-    tried, work = set[Span | None](), 0
-    while left := [one for one in _nests(kernel, program, compilation.board) if one[0].span not in tried]:
-        loop = left[0][0]
+    tried, work = set[tuple[Span | None, str]](), 0
+    while left := [one for one in joinable_nests(kernel, program, compilation.board) if one.place not in tried]:
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
-            compilation.warnings.append(_untried(kernel.function.name, list(dict.fromkeys(one for one, _ in left))))
+            loops = list(dict.fromkeys(one.loop for one in left))
+            compilation.warnings.append(_untried(kernel.function.name, loops))
             break
-        tried.add(loop.span)
-        found = _joined(loop, program, compilation)
-        if found is not None and any(gain(found[0].plan) for one, gain in left if one.span == loop.span):
+        tried.add(left[0].place)
+        found = _joined(left[0], program, compilation)
+        if found is not None and any(one.gains(found[0].plan) for one in left if one.place == left[0].place):
             kernel, attempt, program = found
     return kernel, attempt, program
 
@@ -196,7 +194,10 @@ def _copied(
     if not names:
         return kernel, attempt
     found = _worth_copies(kernel, attempt, names, program, compilation, kernels)
-    return _interchanged_on_copies(kernel, found, names, program, compilation, kernels) or found
+    for attempted in (_interchanged_on_copies, _joined_on_copies):
+        if (better := attempted(kernel, found, names, program, compilation, kernels)) is not None:
+            return better
+    return found
 
 
 def _interchanged_on_copies(
@@ -222,6 +223,39 @@ def _interchanged_on_copies(
     if not both.copies.copied or not columns <= set(both.copies.copied):
         return None
     return (both, fresh) if _time_on_copies(both, kernel) < _time_on_copies(copied[0], kernel) else None
+
+
+def _joined_on_copies(
+    kernel: CompiledKernel,
+    copied: tuple[CompiledKernel, Compilation],
+    names: frozenset[str],
+    program: Module,
+    compilation: Compilation,
+    kernels: int,
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The only kernel of the program with those of its nests as one loop by the test of the inner loop that gain cycles
+    by it, with copies and without, and copies of the buffers ``names`` and of those that it then waits for. None where
+    no nest gains. All are tried together, and once more without those that do not gain."""
+    nests = nests_by_test(copied[0]) if copied[0].copies.copied else []
+    for _ in range(2):
+        asked: Module | None = program if nests else None
+        for nest in nests:
+            asked = marked(asked, *nest.place) if asked is not None else None
+        if asked is None:
+            return None
+        apart = compilation.apart()
+        try:
+            without = plan_function(optimize_alone(kernel.function.name, asked, apart), apart)
+        except CompileError:  # one loop may need what two do not
+            return None
+        also = buffers_to_copy(without.function, without.plan, compilation.board.read_latency)
+        both, fresh = _worth_copies(kernel, copied[1], names | also, asked, compilation, kernels)
+        gaining = [nest for nest in nests if nest.gains(both.plan)]
+        if gaining == nests:
+            faster = both.copies.copied and _time_on_copies(both, kernel) < _time_on_copies(copied[0], kernel)
+            return (both, fresh) if faster else None
+        nests = gaining
+    return None
 
 
 def _time_on_copies(found: CompiledKernel, before: CompiledKernel) -> float:
@@ -313,22 +347,12 @@ def _with_copies(
     return _as_written(optimize_alone(name, program, fresh), program, fresh)
 
 
-def _nests(kernel: CompiledKernel, program: Module, board: Board) -> list[tuple[Op, Callable[[KernelPlan], bool]]]:
-    """The outer loops of nests that may be faster as one loop, each with what says of the plan whether it is."""
-    latency, word = board.read_latency, board.memory.word_bytes
-    gathering = [(one, partial(gains, one, kernel.plan)) for one in gathering_nests(kernel.function, kernel.plan)]
-    waiting = waiting_nests(kernel.function, kernel.plan)
-    return [*gathering, *((one.outer, partial(_waits_less, one, program, latency, word)) for one in waiting)]
-
-
-def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:
-    return nest.gains(program, plan, latency, word)
-
-
-def _joined(loop: Op, program: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation, Module] | None:
+def _joined(
+    nest: JoinableNest, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation, Module] | None:
     """The only kernel of the program with the loop and the one inside it as one loop, what was reported for it, and the
     program that asks for that; None if they cannot be one loop."""
-    candidate = marked(program, loop.span)
+    candidate = marked(program, nest.loop.span, nest.how)
     if candidate is None:
         return None
     fresh = replace(compilation, warnings=[], changes=[])
@@ -337,7 +361,7 @@ def _joined(loop: Op, program: Module, compilation: Compilation) -> tuple[Compil
         found, fresh = _as_written(optimize_alone(name, candidate, fresh), candidate, fresh)
     except CompileError:  # one loop may need what two do not, as a sum of their counters
         return None
-    joined = any(one.how == "coalesced" and one.into == loop.span for one in found.merged)
+    joined = any(one.how == "coalesced" and one.into == nest.loop.span for one in found.merged)
     return (found, fresh, candidate) if joined else None
 
 

@@ -66,9 +66,14 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
 
 
 def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
-    """The truth value of a condition by the facts: it, or its inverse comparison, is one of them; None if neither."""
+    """The truth value of a condition by the facts: it, its negation, or its inverse comparison, is one of them; None if
+    none of these is."""
     if condition in facts or condition.op is None:
         return facts.get(condition)
+    if condition.op.opcode == "xor":
+        for value, other in (condition.op.operands, condition.op.operands[::-1]):
+            if value in facts and constant(other) == 1:
+                return not facts[value]
     opposite, swapped = INVERSE.get(condition.op.opcode, (None, False))
     operands = condition.op.operands[::-1] if swapped else condition.op.operands
     for other, truth in facts.items():

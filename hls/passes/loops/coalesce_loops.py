@@ -11,6 +11,7 @@ from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
 from ..recurrence.look_ahead_control import carry_ahead
 from .flatten_pair import merge_nest
+from .flatten_tested_pair import merge_tested_nest
 from .merged_attributes import Merged, common_promises, declared_anew, take_over
 
 __all__ = ["CoalesceLoops", "join_nest"]
@@ -28,6 +29,9 @@ class CoalesceLoops(FunctionPass):
     its first and last iteration. A nest extends as deep as each body contains exactly one loop, which is not to be
     unrolled and not under a condition. ``warn`` is told if a nest is less deep than requested, ``record`` which loop
     became part of which.
+
+    A loop with the attribute ``flatten_by_test`` is merged with the one inside it in another way: by the test of that
+    one (:mod:`.flatten_tested_pair`).
     """
 
     timing: TimingModel | None = None
@@ -45,6 +49,10 @@ class CoalesceLoops(FunctionPass):
         def visit(op: Op, b: Builder):
             if op.opcode == "loop" and Attr.LOOP_COALESCE in op.attrs:
                 self._coalesce(function.name, op, b.region)
+            elif op.opcode == "loop" and op.attrs.pop(Attr.FLATTEN_BY_TEST, False):
+                inner = merge_tested_nest(result, op, Builder(b.region, op.span))
+                if inner is not None and self.record is not None:
+                    self.record(Merged(function.name, inner.span, op.span, "coalesced", by_test=True))
 
         rewrite(result.body, visit)
         return result

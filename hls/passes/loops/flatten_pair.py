@@ -1,13 +1,13 @@
 """Loop flattening of one level: an inner loop and the loop around it become one loop."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ...ir import BOOL, Builder, Op, Region, Type, Value, has, walk
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant
 from ...ir.storage import zero
 
-__all__ = ["merge_nest"]
+__all__ = ["MergedPair", "merge_nest"]
 
 
 def merge_nest(outer: Op, inner: Op, outside: Builder) -> None:
@@ -17,10 +17,12 @@ def merge_nest(outer: Op, inner: Op, outside: Builder) -> None:
     executes the operations before ``inner`` if it is the first of its invocation, the body of ``inner`` if that runs at
     all, and the operations after ``inner`` if it is the last.
     """
-    _Merge(outer, inner, outside).run()
+    MergedPair(outer, inner, outside).run()
 
 
-class _Merge:
+class MergedPair:
+    """An inner loop while it is merged into the loop around it."""
+
     def __init__(self, outer: Op, inner: Op, outside: Builder):
         self.outer, self.inner, self.outside = outer, inner, outside
         (self.body,), (self.inner_body,) = outer.regions, inner.regions
@@ -28,11 +30,12 @@ class _Merge:
         at = ops.index(inner)
         self.before, self.after, self.end = ops[:at], ops[at + 1 : -1], ops[-1]
         self.again, *self.nexts = self.end.operands
-        self.steady = _steady(self.before)
+        self.steady = _steady(self.before, self._repeats)
         self.b = Builder(self.body, outer.span)
         self.shared = self._shared()
 
-    def run(self):
+    def run(self) -> None:
+        """Build the one loop."""
         args = list(self.body.args)
         self._hoist()
         self.start = self._carry("start", self.outside.true())
@@ -56,7 +59,7 @@ class _Merge:
                 wanted.update(op.operands)
         own = {v for op in self.before for v in op.results} | set(self.body.args)
         for op in list(self.steady):
-            if op.results[0] in wanted and not own.intersection(op.operands):
+            if has(op, "pure") and op.results[0] in wanted and not own.intersection(op.operands):
                 self.outside.region.ops.append(op)
                 self.steady.remove(op)
                 self.before.remove(op)
@@ -83,6 +86,15 @@ class _Merge:
             if init.owner is self.body and uses[init] == 1
         }
 
+    def _repeats(self, op: Op) -> bool:
+        """Whether an operation before the inner loop may run in every iteration of it, as it always computes the
+        same from equal operands."""
+        return has(op, "pure")
+
+    def _behind(self) -> list[Op]:
+        """The operations that follow those before the inner loop."""
+        return [self.inner, *self.after]
+
     # --- operations before the inner loop ---
 
     def _first(self) -> list[Value]:
@@ -98,14 +110,14 @@ class _Merge:
         for op in pointers:
             copy = self.b.op(op.opcode, *(found.get(v, v) for v in op.operands), attrs=op.attrs)
             found[op.result] = copy.result
-        self._replace(found, [self.inner, *self.after])
+        self._replace(found, self._behind())
         self.again, *self.nexts = [found.get(v, v) for v in (self.again, *self.nexts)]
         return now
 
     def _wanted(self, rest: list[Op]) -> tuple[list[Value], list[Op]]:
         """The results of ``rest`` that are used after it, and the pointer operations among them, which must be
         recomputed because pointers cannot be carried."""
-        used = {v for op in [self.inner, *self.after] for v in _used(op)} | {self.again, *self.nexts}
+        used = {v for op in self._behind() for v in _used(op)} | {self.again, *self.nexts}
         pointers: list[Op] = []
         for op in reversed(rest):
             if has(op, "pointer") and op.results[0] in used:
@@ -171,11 +183,11 @@ class _Merge:
             op.operands = [values.get(v, v) for v in op.operands]
 
 
-def _steady(ops: list[Op]) -> list[Op]:
-    """Operations that may run in every iteration: they have no effect and always compute the same."""
+def _steady(ops: list[Op], repeats: Callable[[Op], bool]) -> list[Op]:
+    """Operations that may run in every iteration, and are computed from others that may."""
     found, changing = [], set[Value]()
     for op in ops:
-        if has(op, "pure") and not changing.intersection(op.operands):
+        if repeats(op) and not changing.intersection(op.operands):
             found.append(op)
         else:
             changing.update(op.results)

@@ -1,14 +1,17 @@
 """Redundant load elimination: a load takes the value of an earlier one of the same address."""
 
 from dataclasses import dataclass
+from functools import partial, reduce
 
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
+from ...analysis.predicates.relevance import Relevance
 from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
 from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
 from ...ir.same import ValueNumbers
 from ..manager import Form, FunctionPass
+from ..scalar.specialize import conjuncts
 from .masked_values import MaskedValues
 
 __all__ = ["RedundantLoadElimination"]
@@ -26,6 +29,12 @@ class RedundantLoadElimination(FunctionPass):
     The address may itself be loaded: in ``if (v[c[e]] < m) m = v[c[e]];`` a first round replaces the second load of
     ``c[e]``, and the next one that of ``v``. The condition of these loads implies that of the first ones; without this
     pass the loop would wait for a second answer of memory, since whether the load is made depends on ``m``.
+
+    Nor need the earlier load execute then, if the later one executes whenever the earlier one does not, as in
+    ``if (q && p[q] != c) q = next[q]; else if (p[q] == c) q++;``: one of the two is made in any case, so the earlier
+    one is made in all cases (partial redundancy elimination, Morel and Renvoise 1979). Conditions that both have in
+    common stay. This is done where nothing depends on a value that is not loaded as the source says, also for memory of
+    the kernel itself, whose other loads stay for the passes that keep its elements in registers.
     """
 
     name = "redundant-load-elimination"
@@ -38,7 +47,7 @@ class RedundantLoadElimination(FunctionPass):
         result = clone_function(function)
         clobbers = Clobbers(result)
         for _ in range(MOST_ROUNDS):
-            scope = _Scope(clobbers, MaskedValues(), ValueNumbers(), {}, {}, {})
+            scope = _Scope(clobbers, Relevance(result.body), MaskedValues(), ValueNumbers(), {}, {}, {})
             scope.run(result.body)
             scope.masked.resolve(result.body, scope.values)
             if not scope.values:
@@ -52,6 +61,7 @@ class _Scope:
     ``values`` maps each replaced value; ``facts`` are the conditions that hold in the region."""
 
     clobbers: Clobbers
+    relevance: Relevance
     masked: MaskedValues
     numbers: ValueNumbers
     values: dict[Value, Value]
@@ -75,7 +85,7 @@ class _Scope:
             region.ops.append(op)
 
     def _may_take(self, load: Op) -> bool:
-        return self.clobbers.movable(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
+        return self.clobbers.plain(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
 
     def _taken(self, load: Op, b: Builder) -> Value | None:
         """The value that replaces a load."""
@@ -84,12 +94,44 @@ class _Scope:
             return None
         on = predicate(load)
         facts = self.facts | implied(on)
-        for one in same:
+        for one in same if self.clobbers.movable(load) else ():
             if follows(predicate(one), facts):
                 one.result.name = one.result.name or load.result.name
                 one.attrs.update(stands_for([one, load]))
                 return one.result if on is predicate(one) else self.masked.under(on, one.result, b)
+        for one in same:
+            kept = self._left(conjuncts(predicate(one)), conjuncts(on)) if one in b.region.ops else None
+            if kept is not None and self._needs_no_mask(one) and self._needs_no_mask(load):
+                return self.masked.under(on, self._widened(one, load, kept, b.region), b)
         return None
+
+    def _left(self, earlier: list[Value], later: list[Value]) -> list[Value] | None:
+        """The conditions that two loads have in common, if by these one of the two is made in any case: where a load
+        with the conditions ``later`` is not made, one with those ``earlier`` is. None if that is not so, or if the
+        earlier one would be made no more often."""
+        common = [one for one in earlier if one in later]
+        others = [one for one in later if one not in common]
+        if len(others) != 1 or len(common) == len(earlier):
+            return None
+        facts = reduce(lambda known, one: known | implied(one), common, self.facts) | implied(others[0], False)
+        return common if all(follows(one, facts) for one in earlier) else None
+
+    def _needs_no_mask(self, load: Op) -> bool:
+        """Whether nothing depends on what is loaded where the load is not made: a recurrence would wait for a mask."""
+        uses = self.relevance.uses_under(load.result, predicate(load))
+        return len(uses) == len(self.relevance.used.get(load.result, ()))
+
+    def _widened(self, one: Op, load: Op, kept: list[Value], region: Region) -> Value:
+        """Make the load ``one`` under the conditions ``kept`` alone, in place; returns what it then loads."""
+        place, old = region.ops.index(one), one.result
+        on, under = Region(), Region()
+        condition = reduce(partial(Builder(on, one.span).value, "and"), kept) if kept else Builder(on, one.span).true()
+        one.results = [Value(old.type, old.name or load.result.name, one)]
+        self.values[old] = self.masked.under(predicate(one), one.result, Builder(under, one.span))
+        one.operands[1] = condition
+        one.attrs.update(stands_for([one, load]))
+        region.ops[place : place + 1] = [*on.ops, one, *under.ops]
+        return one.result
 
     def _forget(self, op: Op):
         """Drop the loads whose memory the operation, or one inside it, may write."""
@@ -101,7 +143,7 @@ class _Scope:
     def _inside(self, op: Op) -> "_Scope":
         facts = implied(op.operands[0]) if op.opcode == "loop" else {}
         known = {name: {place: list(loads) for place, loads in places.items()} for name, places in self.known.items()}
-        return _Scope(self.clobbers, self.masked, self.numbers, self.values, self.facts | facts, known)
+        return _Scope(self.clobbers, self.relevance, self.masked, self.numbers, self.values, self.facts | facts, known)
 
     def _place(self, load: Op) -> tuple:
         """What it loads: the number of its address, the type, the lane of the work-item."""

@@ -17,6 +17,8 @@ MOST_OPS = 12
 MOST_CONDITIONS = 16
 #: most conditions whose sides are computed apart: each may double what follows
 MOST_ROUNDS = 6
+#: bits of the largest array that is read at two places at once: each read takes about as many LUTs as a third of them
+MOST_ARRAY_BITS = 1024
 #: longer bodies are left alone, as each attempt times all of one
 MOST_IN_BODY = 300
 
@@ -29,7 +31,8 @@ class DistributeOverSelects(FunctionPass):
 
     In ``best = min(min(best, above) + 1, corner)`` the sum and the comparison with ``corner`` are computed for ``best``
     and for ``above``. The sum with ``best`` is then one that :class:`RetimeAdders` moves to the previous iteration,
-    which counts here. No form of the operations is assumed, so it is exact for every operand, also where sums wrap.
+    which counts here. Likewise ``next[match ? q : q - 1]`` in registers is read at both places. No form of the
+    operations is assumed, so it is exact for every operand, also where sums wrap.
     """
 
     timing: TimingModel | None = None
@@ -128,14 +131,20 @@ def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:
 
 
 def _follows(op: Op, sides: Mapping[Value, list[Value]], arrivals: Arrivals, whole: bool) -> bool:
-    """Whether the operation is logic whose latest operand has two sides."""
+    """Whether the operation is logic, or reads an element of a small array at an index, and its latest operand has two
+    sides."""
     chosen = [arrivals.at(value) for value in op.operands if value in sides]
     return (
         bool(chosen)
-        and has(op, "logic")
+        and (has(op, "logic") or _is_read(op, sides))
         and (whole or op.opcode != "select")
         and max(chosen) >= max(arrivals.at(value) for value in op.operands)
     )
+
+
+def _is_read(op: Op, sides: Mapping[Value, list[Value]]) -> bool:
+    """Whether the operation reads an element, at an index with two sides, of an array that is one and small."""
+    return op.opcode == "extract" and op.operands[0] not in sides and op.operands[0].type.bits <= MOST_ARRAY_BITS
 
 
 def _on_both_sides(body: Region, op: Op, condition: Value, sides: Mapping[Value, list[Value]]) -> list[Value]:

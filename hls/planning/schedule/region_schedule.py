@@ -271,7 +271,8 @@ class RegionScheduler:
 
     def _sooner(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
         """Issues ahead of a decision that takes cycles of its level, for on-chip arrays or arithmetic: the decision
-        gets a level of its own if that at least halves the II. An invocation then takes some cycles longer."""
+        gets a level of its own if that lowers the II, and at least halves it where the loop is entered more than
+        once: an invocation then takes some cycles longer."""
         usual = found.least
         if usual == 1 or not self._may_issue_ahead(loop):
             return found
@@ -282,7 +283,8 @@ class RegionScheduler:
         if levels is None:
             return found
         later = self._shortest(region, loop, levels, True)
-        return later if 2 * later.least <= usual else found
+        sooner = 2 * later.least <= usual if self.repeated else later.least < usual
+        return later if sooner else found
 
     def _apart(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
         """Puts a serial section into levels of its own if an iteration then enters it sooner after the one before, so

@@ -56,7 +56,10 @@ def test_accesses_that_may_touch_the_same_address_are_named_with_both_lines():
 
 
 def test_a_recurrence_through_an_inner_loop_names_it():
-    text = "int h = 1;\nfor (int i = 0; i < n; i++)\n for (int j = 0; j < a[i]; j++)\n  h = h * 31 + j;\no[0] = h;"
+    text = (  # a loop with a pragma of its own does not become part of another
+        "int h = 1;\nfor (int i = 0; i < n; i++)\n#pragma nofusion\n for (int j = 0; j < a[i]; j++)\n  h = h * 31 + j;\n"
+        "o[0] = h;"
+    )
     outer = only(kernel(text).loops)
     assert outer.bottleneck.subject == "h"
     assert any(words.startswith("inner loop j") for words in shares(outer))

@@ -1,0 +1,64 @@
+"""Nests that may be faster as one loop, and the two ways to make them that."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from ..diag import Span
+from ..ir import Attr, Function, Module, Op
+from ..target.board import Board
+from .gathering_nests import gains, gathering_nests
+from .schedule import KernelPlan
+from .tested_nests import shortens, tested_nests
+from .waiting_nests import WaitingNest, waiting_nests
+
+__all__ = ["JoinableNest", "joinable_nests", "nests_by_test"]
+
+
+class Planned(Protocol):
+    """A kernel with its schedule."""
+
+    @property
+    def function(self) -> Function:
+        """After all passes."""
+
+    @property
+    def plan(self) -> KernelPlan:
+        """Its schedule."""
+
+
+@dataclass(frozen=True)
+class JoinableNest:
+    """The outer ``loop`` of a nest that may be faster as one loop, ``how`` to make it that (the attribute that asks
+    for it), and what says of a plan whether it is faster there."""
+
+    loop: Op
+    how: str
+    gains: Callable[[KernelPlan], bool]
+
+    @property
+    def place(self) -> tuple[Span | None, str]:
+        """What identifies it in the program, too."""
+        return self.loop.span, self.how
+
+
+def joinable_nests(kernel: Planned, program: Module, board: Board) -> list[JoinableNest]:
+    """The nests of a planned kernel, the only one of the program, that may be faster as one loop."""
+    latency, word, plan = board.read_latency, board.memory.word_bytes, kernel.plan
+    gathering = [(one, partial(gains, one, plan)) for one in gathering_nests(kernel.function, plan)]
+    waiting = [
+        (one.outer, partial(_waits_less, one, program, latency, word)) for one in waiting_nests(kernel.function, plan)
+    ]
+    others = [JoinableNest(loop, Attr.LOOP_COALESCE, gain) for loop, gain in (*gathering, *waiting)]
+    return [*nests_by_test(kernel), *others]
+
+
+def nests_by_test(kernel: Planned) -> list[JoinableNest]:
+    """Those that may be one loop by the test of the inner loop; of a kernel with copies of buffers each once."""
+    found = {one.span: one for one in tested_nests(kernel.function, kernel.plan)}
+    return [JoinableNest(one, Attr.FLATTEN_BY_TEST, partial(shortens, one, kernel.plan)) for one in found.values()]
+
+
+def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:
+    return nest.gains(program, plan, latency, word)

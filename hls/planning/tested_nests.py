@@ -1,0 +1,89 @@
+"""Nests whose inner loop mostly does not run, and that may be faster as one loop.
+
+In ``for i: { while (q > 0 && p[q] != t[i]) q = next[q - 1]; if (p[q] == t[i]) q++; }`` one iteration of the outer loop
+at a time executes the inner one, as each begins with the state that the one before left. It passes the queues into the
+inner loop and out of it, most often for no or one iteration of that. As one loop, an iteration is one of the inner
+loop, or ends one of the outer loop (:mod:`hls.passes.loops.flatten_tested_pair`), and waits for the longer recurrence
+of both only.
+
+How often the inner loop runs is not known. So the nest is left alone if the one loop would take more than
+``MOST_AGAIN`` times as long for many iterations of the inner loop, and also where it takes more than a share of the
+present time without any.
+"""
+
+from dataclasses import dataclass
+
+from ..ir import Attr, Function, Op, Region, is_access, memory_name, walk
+from ..narrow import present
+from .gathering_nests import only_inner
+from .schedule import KernelPlan
+from .schedule.interleaving import together
+from .schedule.nest_time import LOADED_TRIPS
+
+__all__ = ["shortens", "tested_nests"]
+
+#: how many times the II of the inner loop that of the one loop may be
+MOST_AGAIN = 2
+#: an outer iteration without inner ones takes at least this share of the outer II: the queues on the way
+SHORT = 2
+
+
+def tested_nests(function: Function, plan: KernelPlan) -> list[Op]:
+    """The outer loops of nests, as scheduled, of which one iteration at a time executes the inner loop. A memory is
+    loaded or stored in such a nest, not both: the II of one loop would be the way from store to load, in all of its
+    iterations."""
+    if function.attrs.get(Attr.NDRANGE):
+        return []
+    return [
+        loop
+        for loop, region in plan.loops.items()
+        if region.cause == "crossing"
+        and loop.span is not None
+        and only_inner(loop) is not None
+        and not _both(loop.regions[0])
+    ]
+
+
+def _both(body: Region) -> bool:
+    accesses = [op for op in walk(body) if is_access(op)]
+    loaded, stored = ({memory_name(op) for op in accesses if (op.opcode == "load") is loads} for loads in (True, False))
+    return bool(loaded & stored)
+
+
+def shortens(loop: Op, plan: KernelPlan, merged: KernelPlan) -> bool:
+    """Whether iterations of the outer ``loop`` take fewer cycles as part of one loop: with few iterations of the inner
+    loop and with none, and not many more with many. A kernel that has copies of buffers has the nest twice: without
+    copies, as in launches with large buffers, no more cycles with one iteration of the inner loop are enough."""
+    before = [one for one in plan.loops if one.span == loop.span and only_inner(one) in plan.loops]
+    after = [one for one in merged.loops if one.span == loop.span]
+    if len(before) != len(after):
+        return False
+    pairs = [(_Cycles.of(one, plan), _turn(other, merged)) for one, other in zip(before, after, strict=True)]
+    return any(cycles.exceed(then) for cycles, then in pairs) and all(cycles.reach(then) for cycles, then in pairs)
+
+
+@dataclass(frozen=True)
+class _Cycles:
+    """What a nest takes: an iteration of the inner loop, and one of the outer loop beside those."""
+
+    inner: float
+    outer: int
+
+    @classmethod
+    def of(cls, loop: Op, plan: KernelPlan) -> "_Cycles":
+        """Those of the nest with this outer loop."""
+        return cls(_turn(present(only_inner(loop)), plan), plan.loops[loop].ii)
+
+    def exceed(self, then: float) -> bool:
+        """Whether one loop, whose iterations take so many cycles, is faster."""
+        few = (1 + LOADED_TRIPS) * then < LOADED_TRIPS * self.inner + self.outer
+        return few and SHORT * then <= self.outer and then <= MOST_AGAIN * self.inner
+
+    def reach(self, then: float) -> bool:
+        """Whether one loop is no slower with one iteration of the inner loop."""
+        return 2 * then <= self.inner + self.outer
+
+
+def _turn(loop: Op, plan: KernelPlan) -> float:
+    """The cycles of an iteration, with all invocations that take turns."""
+    return plan.loops[loop].ii / together(plan)[loop]
