@@ -52,7 +52,11 @@ class Reordering:
 
     def may_follow(self, region: Region, first: Op, second: Op) -> bool:
         """Whether ``second`` can be put after ``first`` (no dependence or constraint puts it before)."""
-        return not self._reaches(region, second, first, by_order=True)
+        return not self.leads(region, second, first)
+
+    def leads(self, region: Region, first: Op, second: Op) -> bool:
+        """Whether ``second`` is ``first``, or a dependence or constraint puts it behind that."""
+        return self._reaches(region, first, second, by_order=True)
 
     def answers_to(self, region: Region, first: Op, second: Op) -> bool:
         """Whether ``second`` already depends on a result of ``first``."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import Induction, Loop
-from ...ir import Attr, Builder, Function, Op, Region, Value, has, memory_name, predicate, walk
+from ...ir import Attr, Builder, Function, Op, Region, Value, has, memory_name, predicate, uses, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, set_results
 from ...ir.values import signed
 from ..manager import Form, FunctionPass
 
@@ -52,40 +52,49 @@ class InferLoopBounds(FunctionPass):
             return function
         result = clone_function(function)
         inner = {d for op in walk(result.body) if op.opcode in ("load", "store") for d in _inner_dimensions(op)}
-        _Limits(inner, result.args).apply(result.body)
+        _Limits(inner, result.args, set(uses(result.body))).apply(result.body)
         return result
 
 
 @dataclass(frozen=True)
 class _Limits:
-    """Limits the loops of a function, given its inner dimensions and its arguments."""
+    """Limits the loops of a function, given its inner dimensions, its arguments and the values that are used."""
 
     inner: set[_Dimension]
     arguments: list[Value]
+    used: set[Value]
 
     def apply(self, region: Region) -> None:
         """Limit the loops of a region, each before those inside, whose limits are compared with its own."""
         before, region.ops = region.ops, []
         for op in before:
-            if op.opcode == "loop":
-                self._loop(op, Builder(region, op.span))
+            b = Builder(region, op.span)
+            starts = self._loop(op, b) if op.opcode == "loop" else {}
             for each in op.regions:
                 self.apply(each)
             region.ops.append(op)
+            for index, start in starts.items():
+                _keep_start(op, index, start, b)
 
-    def _loop(self, op: Op, outside: Builder) -> None:
+    def _loop(self, op: Op, outside: Builder) -> dict[int, Value]:
+        """Limit one loop; returns limited starts as they were, by the index of their carried value:
+        where the loop may not be entered, and its result is used."""
         loop = Loop(op, None)
         ends: dict[tuple[Value, bool], int] = {}
         for subscript in _subscripts(loop.body, loop, self.inner):
             key, end = (subscript.arg, subscript.is_signed), subscript.extent - subscript.plus
             if subscript.arg in loop.inductions and abs(end) < 1 << subscript.arg.type.bits - 1:
                 ends[key] = min(end, ends.get(key, end))
+        starts: dict[int, Value] = {}
         for (arg, is_signed), end in ends.items():
             induction = loop.inductions[arg]
             if induction.step > 0:
                 self._limit(op, induction, end, is_signed, outside)
             elif self._is_open(induction.init):
+                if op.results[arg.index] in self.used and constant(op.operands[0]) != 1:
+                    starts[arg.index] = induction.init
                 op.operands[1 + arg.index] = _least(outside, induction.init, end - 1, is_signed)
+        return starts
 
     def _is_open(self, limit: Value) -> bool:
         """Whether a limit is known at run time only, and is no counter of a loop around, which is limited itself."""
@@ -114,6 +123,14 @@ class _Limits:
         if how is None or how[0] != is_signed or op.operands[0] is not counter or not self._is_open(op.operands[1]):
             return condition
         return b.value(op.opcode, counter, _least(b, op.operands[1], end + how[1], is_signed))
+
+
+def _keep_start(loop: Op, index: int, start: Value, b: Builder) -> None:
+    """Let a counter be ``start`` after the loop if that is not entered; ``b`` builds behind the loop."""
+    end = loop.results[index]
+    counted = Value(end.type, end.name)
+    set_results(loop, [*loop.results[:index], counted, *loop.results[index + 1 :]])
+    set_results(b.value("select", loop.operands[0], counted, start).defining_op, [end])
 
 
 def _least(b: Builder, value: Value, most: int, is_signed: bool) -> Value:
@@ -147,10 +164,26 @@ def _greatest(found: Iterable[_Subscript], loop: Loop) -> Iterator[_Subscript]:
         how = None if test is None or start is None else _COMPARISONS.get(test.opcode)
         if how is None or test is None or test.operands[0] is not loop.following(one.arg) or how[0] != one.is_signed:
             continue
+        if induction is None or not _is_rotated(loop, induction):
+            continue
         limit = _counter(test.operands[1])
         plus = one.plus - 1 - how[1]
         if limit is not None and start is not None and start < 1 << one.arg.type.bits - 1 and start + plus < one.extent:
             yield _Subscript(limit[0], limit[1] + plus, one.extent, one.is_signed)
+
+
+def _is_rotated(loop: Loop, induction: Induction) -> bool:
+    """Whether a loop is entered in any case, or if its counter passes the comparison that lets it continue."""
+    entry, again = loop.op.operands[0].op, loop.again.op
+    if constant(loop.op.operands[0]) == 1:
+        return True
+    return (
+        entry is not None
+        and again is not None
+        and entry.opcode == again.opcode
+        and entry.operands[0] is induction.init
+        and _equal(entry.operands[1], again.operands[1])
+    )
 
 
 def _ends(op: Op) -> bool:

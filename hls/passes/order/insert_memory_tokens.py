@@ -20,7 +20,7 @@ from .mark_fenced_memory import FenceOrder, is_memory_fence
 from .order_barriers import Meetings, OrderBarriers
 from .order_choice import OrderChoice
 from .token_builder import done_token
-from .write_port_constraints import keep_apart
+from .write_port_constraints import PortGroups, keep_apart
 
 __all__ = ["InsertMemoryTokens"]
 
@@ -121,6 +121,7 @@ class _Orderer:
         self.function, self.tester, self.hazards, self.compared = function, tester, hazards, compared
         self.tree = LoopTree(function)
         self.places = Reordering(function)
+        self.ports = PortGroups(function, self.places)
         self.stores = {
             op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
             for op in walk(function.body)
@@ -230,7 +231,7 @@ class _Orderer:
         """Whether levels alone can order a write after a read of an earlier iteration."""
         region = inner[-1].body if inner else present(fact.loop).regions[0]
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
-        if not self._follow(region, src, dst, fact.dst):
+        if self.ports.parted(region, src, dst) or not self._follow(region, src, dst, fact.dst):
             return False
         self._keep_apart(inner, fact.overlap)
         return True

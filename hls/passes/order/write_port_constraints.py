@@ -2,15 +2,21 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.workgroup.phases import BarrierPhases
 from ...diag import Code, CompileError, Diagnostic
-from ...ir import Attr, Function, MemoryObject, Op, Region, Value, memory_name, walk
+from ...ir import Attr, Function, MemoryObject, Op, Region, Value, memory_name, regions, walk
+from ...ir.reorder import Reordering
 from ..memory.multi_buffer_private import copies_of_loop, writers_apart
 
-__all__ = ["keep_apart", "may_write_twice"]
+__all__ = ["PortGroups", "keep_apart", "may_write_twice"]
+
+#: operations with a response in a later level
+_LATE = frozenset({"load", "atomic", "loop"})
 
 
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
@@ -59,6 +65,47 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     if faults:
         raise CompileError(*faults)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class PortGroups:
+    """The stores of a function that must be in one level, by region; to be made after :func:`keep_apart`."""
+
+    function: Function
+    places: Reordering
+
+    def parted(self, region: Region, src: Op, dst: Op) -> bool:
+        """Whether ``dst`` after ``src``, operations of the region, would put stores of one group into different levels:
+        one comes before ``src``, another one behind ``dst``, and an operation of variable latency in between."""
+        precedes = partial(self.places.leads, region)
+        for stores in self._groups.get(region, ()):
+            early = [op for op in stores if precedes(op, src)]
+            late = [op for op in stores if precedes(dst, op)] if early else []
+            if late and any(
+                precedes(op, src)
+                and any(precedes(one, op) for one in early)
+                or precedes(dst, op)
+                and any(precedes(op, one) for one in late)
+                for op in region.ops
+                if self._is_late(op)
+            ):
+                return True
+        return False
+
+    @cached_property
+    def _groups(self) -> dict[Region, list[list[Op]]]:
+        """Those of several stores."""
+        found: dict[Region, list[list[Op]]] = {}
+        for region in regions(self.function.body):
+            groups: dict[tuple[str, int], list[Op]] = {}
+            for op in region.ops:
+                if Attr.PORT_GROUP in op.attrs:
+                    groups.setdefault((memory_name(op), op.attrs[Attr.PORT_GROUP]), []).append(op)
+            found[region] = [stores for stores in groups.values() if len(stores) > 1]
+        return found
+
+    def _is_late(self, op: Op) -> bool:
+        return op.opcode in _LATE and not (op.opcode == "load" and self.function.memories[memory_name(op)].onchip)
 
 
 def may_write_twice(memory: MemoryObject) -> bool:
@@ -178,7 +225,7 @@ def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number:
     late: dict[Op, bool] = {}  #: ops of the group, or depending on it: whether through such a result
     for op in region.ops:
         needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
-        ways = [late[p] or p.opcode in ("load", "atomic", "loop") for p in needed if p in late]
+        ways = [late[p] or p.opcode in _LATE for p in needed if p in late]
         if ways:
             late[op] = any(ways)
         if op in mine:

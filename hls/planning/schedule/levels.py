@@ -137,8 +137,10 @@ def assign_levels(
     floor = {op: effects_from if _takes_effect(op) else 0 for op in body}
     calls = _calls(body)
     near = {arg: v for arg, v in carried.items() if not (effects_from and comes_from_afar(arg))}
-    edges = _edges(body, inputs, near, offering, calls)
-    assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, _crowds(body, edges, memory))
+    together = _by_port(body, memory)
+    edges = _edges(body, inputs, near, offering, calls, _in_one_level(together))
+    crowds = _crowds(together, edges)
+    assign = partial(_assigned, body, inputs, edges, offering, calls, carried, yielded, crowds)
     values, ops, read, write = assign(floor)
     if any(isinstance(arg.type, TokenType) and r < w for arg, r, w in zip(carried, read, write, strict=True)):
         closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
@@ -314,16 +316,28 @@ def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:
     return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 
-def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
-    """The accesses that must be in one level with each other, because they share a port. Loads cannot be if one waits
-    for what another has released, as after a barrier: each is in one level with those that wait as many times as it
-    does."""
+def _by_port(body: list[Op], memory: MemoryPlan) -> list[list[Op]]:
+    """The accesses that share a port, and which the schedule keeps from conflicting in one level only."""
     together: dict[tuple, list[Op]] = {}
     for op in body:
         if (crowd := memory.crowd(op)) is not None:
             together.setdefault(crowd, []).append(op)
+    return list(together.values())
+
+
+def _in_one_level(together: list[list[Op]]) -> list[tuple]:
+    """Edges in a circle through the stores that share a port: a recurrence may enter at one of them and leave at
+    another one."""
+    stores = [accesses for accesses in together if any(op.opcode != "load" for op in accesses)]
+    return [(a, b, False) for accesses in stores for a, b in zip(accesses, accesses[1:] + accesses[:1], strict=True)]
+
+
+def _crowds(together: list[list[Op]], edges) -> list[list[Op]]:
+    """The accesses that must be in one level with each other, because they share a port. Loads cannot be if one waits
+    for what another has released, as after a barrier: each is in one level with those that wait as many times as it
+    does."""
     found = []
-    for accesses in together.values():
+    for accesses in together:
         if len(accesses) > 1 and all(op.opcode == "load" for op in accesses):
             found += _by_waits(accesses, edges)
         else:
@@ -362,14 +376,15 @@ def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], crowds: list[list[
     return changed
 
 
-def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
+def _edges(body, inputs, carried, offering, calls, joined) -> list[tuple]:
     """(source, what is available no earlier, whether it is a level later): values, operations, and the begin of calls
     (:class:`_At`).
 
     A carried value counts as available in the level that defines it, so that its next user is in the level of its
     definition and the recurrence stays within one level. That is impossible where the recurrence itself passes a
     variable-latency operation: such a value counts as available from the start, and its slot waits for it. Memory
-    tokens come first: a recurrence through them is often exceptional, and must not make the values on it wait.
+    tokens come first: a recurrence through them is often exceptional, and must not make the values on it wait. A
+    recurrence may also pass the edges ``joined``, between operations of one level.
     """
     # edges go through the operation, as a loop may have hundreds of operands and as many results; they are in order, so
     # that one round propagates levels from the first to the last
@@ -381,7 +396,7 @@ def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
     edges += [(value, arg, False) for arg, value in carried.items()]
     edges += _call_edges(calls, inputs, offering)
     for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):
-        waiting = _waiting(edges)
+        waiting = _waiting([*edges, *joined])
         edges = [(a, b, wait) for a, b, wait in edges if not (b in these and (a, b) in waiting)]
     return edges
 

@@ -156,3 +156,23 @@ ROW = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
 )
 def test_rows_do_not_overlap(body, apart):
     assert meets_itself(body) != apart
+
+
+GOES_ON = "for (int j = 0; go;) { a[i & 3][j] = 1; j++; go = j < i; }"
+
+
+@pytest.mark.parametrize(
+    "body, n, m",
+    [
+        # a loop that is not entered leaves its counter where it started, beyond the row
+        ("int j; for (j = m; j > n; j--) a[0][j] = a[n & 1][j]; b[0][0] = j;", 30, 20),
+        ("for (int i = 0; i < 2; i++) { int j; for (j = m; j > n; j--) a[i][j] = 1; b[i][0] = j; }", 30, 20),
+        # whether the inner loop is entered is not what lets it continue
+        (f"for (int i = 0; i < n; i++) {{ b[0][0] = i; bool go = m; {GOES_ON} }}", 20, 0),
+        (f"for (int i = n; i > 0; i--) {{ b[i & 7][0] = i; bool go = m; {GOES_ON} }}", 20, 0),
+    ],
+)
+def test_loops_that_are_not_entered(body, n, m):
+    module, before, after, _ = passes_through(f"__kernel void k({ARGS}) {{ {body} }}", "infer-loop-bounds")
+    launch = Launch({name: np.arange(ROWS * COLUMNS, dtype=np.int32) for name in "ab"}, {"n": n, "m": m})
+    assert outcome(after, launch) == outcome(before, launch) == outcome(module, launch)

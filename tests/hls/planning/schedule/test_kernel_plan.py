@@ -119,3 +119,29 @@ kernel void followed(global const int *restrict next, global int *restrict out, 
 
 def test_places_in_a_memory_of_the_kernel_are_no_sums():
     assert loop_at(plan_of(FOLLOWED, "de5net"), 8).ii == 2  # the difference, and the memory
+
+
+WALKED = """
+kernel void walked(global const int *restrict next, global int *restrict out, int n, int m)
+{{
+    int links[64];
+    for (int i = 0; i < 64; i++)
+        links[i] = next[i];
+    {around} {{
+        int at = 1, count = 0;
+        while (at < n) {{
+            at = links[(at - 1) & 63];
+            count++;
+        }}
+        out[{place}] = count;
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("around", "place", "ii"), [("", "0", 2), ("for (int t = 0; t < m; t++)", "t", 3)])
+def test_a_loop_that_is_entered_once_issues_ahead_of_its_exit_for_any_lower_ii(around, place, ii):
+    """The comparison takes a cycle more than the memory. Issuing ahead of it makes an invocation longer, which only the
+    next one waits for."""
+    loop = loop_at(plan_of(WALKED.format(around=around, place=place), "de5net"), 9)
+    assert (loop.ii, loop.speculative) == (ii, ii == 2)
