@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import Induction, Loop
-from ...ir import Attr, Builder, Function, Op, Region, Value, has, memory_name, predicate, uses, walk
+from ...ir import Attr, Builder, Function, Op, Region, Value, has, predicate, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, set_results
 from ...ir.values import signed
@@ -12,8 +12,6 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["InferLoopBounds"]
 
-#: a dimension: the memory, the distance of its elements in bytes, and their number
-_Dimension = tuple[str, int, int]
 #: operations after which the next one executes, besides pure ones
 _PASSING = frozenset({"load", "store", "if", "yield"})
 #: of a loop that goes on while a comparison holds: its opcode, whether it is signed, what it adds to its limit
@@ -39,8 +37,8 @@ class InferLoopBounds(FunctionPass):
     leaves other subscripts undefined (C11 6.5.6: also where the whole object has that element). Passes behind it see
     in which range the counter is, thus that rows do not overlap.
 
-    A matrix whose rows are only chosen by constants stays as it is, as in ``a[0][k]``, which walks over all rows; so
-    does a constant limit."""
+    A row that a constant chooses limits no loop, as ``a[0][k]`` may be meant to walk over all rows. A constant limit
+    stays as it is."""
 
     name = "infer-loop-bounds"
     requires = frozenset({Form.POINTERS_LOWERED})
@@ -51,16 +49,14 @@ class InferLoopBounds(FunctionPass):
         if not any(Attr.EXTENT in op.attrs for op in walk(function.body)):
             return function
         result = clone_function(function)
-        inner = {d for op in walk(result.body) if op.opcode in ("load", "store") for d in _inner_dimensions(op)}
-        _Limits(inner, result.args, set(uses(result.body))).apply(result.body)
+        _Limits(result.args, set(uses(result.body))).apply(result.body)
         return result
 
 
 @dataclass(frozen=True)
 class _Limits:
-    """Limits the loops of a function, given its inner dimensions, its arguments and the values that are used."""
+    """Limits the loops of a function, given its arguments and the values that are used."""
 
-    inner: set[_Dimension]
     arguments: list[Value]
     used: set[Value]
 
@@ -81,7 +77,7 @@ class _Limits:
         where the loop may not be entered, and its result is used."""
         loop = Loop(op, None)
         ends: dict[tuple[Value, bool], int] = {}
-        for subscript in _subscripts(loop.body, loop, self.inner):
+        for subscript in _subscripts(loop.body, loop):
             key, end = (subscript.arg, subscript.is_signed), subscript.extent - subscript.plus
             if subscript.arg in loop.inductions and abs(end) < 1 << subscript.arg.type.bits - 1:
                 ends[key] = min(end, ends.get(key, end))
@@ -139,15 +135,15 @@ def _least(b: Builder, value: Value, most: int, is_signed: bool) -> Value:
     return b.value("select", b.value("slt" if is_signed else "ult", value, limit), value, limit)
 
 
-def _subscripts(region: Region, loop: Loop, inner: set[_Dimension]) -> Iterator[_Subscript]:
+def _subscripts(region: Region, loop: Loop) -> Iterator[_Subscript]:
     """Subscripts of inner dimensions that each iteration of the loop has in ``region``, which it executes, before an
     operation that may wait forever; with those of inner loops of which at least one iteration runs."""
     for op in region.ops:
         if op.opcode in ("load", "store") and constant(predicate(op)) == 1:
-            yield from _subscripts_of(op, inner)
+            yield from _subscripts_of(op)
         elif op.opcode == "loop":
             within = Loop(op, None)
-            found = list(_subscripts(within.body, within, inner))
+            found = list(_subscripts(within.body, within))
             yield from _greatest(found, within)
             if _entered(op, loop):
                 yield from found
@@ -223,12 +219,16 @@ def _equal(one: Value, other: Value) -> bool:
     return a.attrs == b.attrs and len(a.operands) == len(b.operands) and all(map(_equal, a.operands, b.operands))
 
 
-def _subscripts_of(access: Op, inner: set[_Dimension]) -> Iterator[_Subscript]:
-    """The subscripts of inner dimensions that are a counter and a constant."""
-    for product, dimension in _dimensions(access):
-        found = _counter(product.operands[0]) if dimension in inner else None
+def _subscripts_of(access: Op) -> Iterator[_Subscript]:
+    """The subscripts that are a counter and a constant, within a row which is chosen at run time."""
+    strides = [constant(product.operands[1]) or 0 for product in _products(access)]
+    for product in _products(access):
+        stride, extent = constant(product.operands[1]), product.attrs.get(Attr.EXTENT)
+        if stride is None or extent is None or not any(each >= stride * extent for each in strides):
+            continue
+        found = _counter(product.operands[0])
         if found is not None:
-            yield _Subscript(*found[:2], dimension[2], found[2])
+            yield _Subscript(*found[:2], extent, found[2])
 
 
 def _counter(index: Value) -> tuple[Value, int, bool] | None:
@@ -248,22 +248,6 @@ def _counter(index: Value) -> tuple[Value, int, bool] | None:
         plus += number if index.op.opcode == "add" else -number
         index = left
     return (index, plus, is_signed) if index.op is None else None
-
-
-def _inner_dimensions(access: Op) -> Iterator[_Dimension]:
-    """Dimensions of the access that are indexed within a row which is chosen at run time."""
-    strides = [constant(product.operands[1]) or 0 for product in _products(access)]
-    for _, dimension in _dimensions(access):
-        if any(stride >= dimension[1] * dimension[2] for stride in strides):
-            yield dimension
-
-
-def _dimensions(access: Op) -> Iterator[tuple[Op, _Dimension]]:
-    """The products with a subscript within a dimension, and that dimension."""
-    for product in _products(access):
-        stride = constant(product.operands[1])
-        if stride is not None and Attr.EXTENT in product.attrs:
-            yield product, (memory_name(access), stride, product.attrs[Attr.EXTENT])
 
 
 def _products(access: Op) -> Iterator[Op]:

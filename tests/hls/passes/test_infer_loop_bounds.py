@@ -167,6 +167,8 @@ GOES_ON = "for (int j = 0; go;) { a[i & 3][j] = 1; j++; go = j < i; }"
         # a loop that is not entered leaves its counter where it started, beyond the row
         ("int j; for (j = m; j > n; j--) a[0][j] = a[n & 1][j]; b[0][0] = j;", 30, 20),
         ("for (int i = 0; i < 2; i++) { int j; for (j = m; j > n; j--) a[i][j] = 1; b[i][0] = j; }", 30, 20),
+        # a row that a constant chooses may be left, whatever rows other accesses choose
+        ("for (int j = 0; j < n; j++) a[0][j] = 1; for (int j = 0; j < m; j++) b[j & 7][j] = 1;", 30, 8),
         # whether the inner loop is entered is not what lets it continue
         (f"for (int i = 0; i < n; i++) {{ b[0][0] = i; bool go = m; {GOES_ON} }}", 20, 0),
         (f"for (int i = n; i > 0; i--) {{ b[i & 7][0] = i; bool go = m; {GOES_ON} }}", 20, 0),
