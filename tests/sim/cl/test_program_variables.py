@@ -97,7 +97,9 @@ def test_the_host_passes_the_arguments_of_the_source(host):
 
 
 def test_the_board_has_room_for_them_or_the_launch_names_one():
-    source = "__global int large[%d]; __kernel void k(__global int *out) { large[out[0]] += 4; out[0] = large[out[0]]; }"
+    source = (
+        "__global int large[%d]; __kernel void k(__global int *out) { large[out[0]] += 4; out[0] = large[out[0]]; }"
+    )
     context = cl.create_some_context(board="ecp5_onchip", device="emulator")
     queue, out = cl.CommandQueue(context), cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
     with pytest.raises(cl.MemoryError, match=r"the program's variable 'large': no room for 4,194,304 bytes"):
