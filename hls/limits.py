@@ -14,6 +14,7 @@ __all__ = [
     "MOST_ARGUMENT_BYTES",
     "MOST_ARRAY_BYTES",
     "MOST_CHOSEN",
+    "MOST_GLOBAL_ARRAY_BYTES",
     "MOST_INITIALIZED_BYTES",
     "MOST_WORK_ITEMS",
     "TOLD_WORK_ITEMS",
@@ -23,6 +24,8 @@ __all__ = [
 
 #: most bytes of an array on the chip; larger ones must be buffers. The block RAMs of the device limit it further
 MOST_ARRAY_BYTES = 16 << 20
+#: most bytes of an array of the program in global memory; the memories of the board limit it further
+MOST_GLOBAL_ARRAY_BYTES = 1 << 32
 #: most bytes of an array with an initializer, all of which the Verilog text holds
 MOST_INITIALIZED_BYTES = 1 << 20
 #: bytes of a kernel's arguments, each in whole words of 8 bytes: they share the register window with the sizes of a

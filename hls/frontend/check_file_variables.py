@@ -62,7 +62,7 @@ class FileVariableChecker(DeclarationChecker):
             self.file_constant(node, declared, span)
 
     def _check_file_variable(self, node: c_ast.Decl, declared: ct.Qualified, span: Span) -> None:
-        """Raise CompileError for a variable that lasts in memory that does not, or of pointers."""
+        """Raise CompileError for a variable that lasts in memory that does not, of no type, or of pointers."""
         inner = declared.type
         while isinstance(inner, ct.Array):
             inner = inner.element
@@ -73,6 +73,8 @@ class FileVariableChecker(DeclarationChecker):
                 "write __global before its type, or __constant if its value never changes; or declare it in a kernel",
                 code=Code.ADDRESS_SPACE,
             )
+        if isinstance(inner, ct.Void):
+            raise CompileError.at(span, "a variable cannot be void", code=Code.BAD_DECLARATION)
         if isinstance(inner, ct.Pointer) or has_pointer(inner):
             raise CompileError.at(
                 span,

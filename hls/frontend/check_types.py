@@ -5,7 +5,7 @@ from collections import Counter
 from pycparser import c_ast
 
 from ..diag import Code, CompileError, Span
-from ..limits import MOST_ARRAY_BYTES
+from ..limits import MOST_ARRAY_BYTES, MOST_GLOBAL_ARRAY_BYTES
 from . import types as ct
 from .check_structs import StructChecker
 from .lexer import Word
@@ -213,14 +213,18 @@ class TypeChecker(StructChecker):
             raise CompileError.at(
                 self.span(node.dim), f"the length of an array must be positive, not {length}", code=Code.ARRAY_SIZE
             )
-        if length * element.type.size > MOST_ARRAY_BYTES:
-            raise CompileError.at(
-                self.span(node.dim),
-                f"this array needs {length * element.type.size} bytes on the chip",
-                f"at most {MOST_ARRAY_BYTES}; use a __global buffer",
-                code=Code.ARRAY_SIZE,
-            )
+        self._check_size(length * element.type.size, element.space, self.span(node.dim))
         return element.array(length)
+
+    def _check_size(self, size: int, space: str | None, span: Span) -> None:
+        """Raise CompileError for an array of so many bytes that its memory cannot have."""
+        if space == "global" and size > MOST_GLOBAL_ARRAY_BYTES:
+            text = f"this array needs {size} bytes of global memory"
+            raise CompileError.at(span, text, f"at most {MOST_GLOBAL_ARRAY_BYTES}", code=Code.ARRAY_SIZE)
+        if space != "global" and size > MOST_ARRAY_BYTES:
+            text = f"this array needs {size} bytes on the chip"
+            hint = f"at most {MOST_ARRAY_BYTES}; use a __global buffer"
+            raise CompileError.at(span, text, hint, code=Code.ARRAY_SIZE)
 
     def parameter_type(self, declared: ct.Qualified) -> ct.Qualified:
         """An array as a parameter is a pointer to its first element."""

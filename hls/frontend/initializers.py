@@ -49,8 +49,8 @@ def check_size(size: int, span: Span | None) -> None:
     if size > MOST_INITIALIZED_BYTES:
         raise CompileError.at(
             span,
-            f"this array needs {size} bytes on the chip",
-            f"at most {MOST_INITIALIZED_BYTES} with an initializer; use a __global buffer",
+            f"this array with an initializer needs {size} bytes",
+            f"at most {MOST_INITIALIZED_BYTES}; use a __global buffer, which the host or a kernel fills",
             code=Code.ARRAY_SIZE,
         )
 

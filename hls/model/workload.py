@@ -211,9 +211,10 @@ class Workload:
 
 
 def source_hash(main: str, sources: Mapping[str, str], defines: Mapping[str, str]) -> str:
-    """A hash of a program's files, by name, and of its defines. It does not depend on the name of the main file, so
-    that a program of a host and its file have the same one."""
-    files = sorted(("" if file == main else file, text) for file, text in sources.items())
+    """A hash of a program's files, by name without folder, and of its defines. It does not depend on the name of the
+    main file, so that a program of a host and its file have the same one; nor on the folder that a command is called
+    in, from which the names of included files begin."""
+    files = sorted(("" if file == main else Path(file).name, text) for file, text in sources.items())
     return hashlib.sha256(repr((files, sorted(defines.items()))).encode()).hexdigest()
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import replace
 
-from ..ir import Attr, InterleaveReason, Op, TokenType, has, memory_name
+from ..analysis.loops.forward_slice import computed_from
+from ..ir import Attr, InterleaveReason, Op, TokenType, Value, has, memory_name, walk
 from .iterate import CompiledKernel
 from .schedule import RegionPlan
 from .schedule.interleaving import together
@@ -39,16 +40,59 @@ def least_split_time(kernel: CompiledKernel) -> float:
 
 
 def _awaited(kernel: CompiledKernel) -> set[Op]:
-    """The loops whose invocations wait for each other in the kernel as a whole, and in any part that has them: for
-    results, or for arrays of the kernel, which each part has for itself. None where the kernel loads from a buffer
-    that it also stores to: it might wait for that."""
+    """The loops whose invocations wait for each other in the kernel as a whole, and in any part that has the recurrence
+    which limits them: it needs the recurrence's own result, or arrays of the kernel, which each part has for itself.
+    None where the kernel loads from a buffer that it also stores to: it might wait for that."""
     outside = [(op.opcode, memory_name(op)) for op in kernel.memory.outside]
     loaded, stored = ({name for opcode, name in outside if (opcode == "load") is loads} for loads in (True, False))
     if loaded & stored:
         return set()
-    waiting = (loop for loop in kernel.plan.loops if loop.attrs.get(Attr.INTERLEAVE) is False)
-    # without a reason: for the order of accesses, to arrays here
-    return {loop for loop in waiting if loop.attrs.get(Attr.INTERLEAVE_REASON) in (None, InterleaveReason.AWAITED)}
+    waiting = {loop for loop in kernel.plan.loops if loop.attrs.get(Attr.INTERLEAVE) is False}
+    around = {inner: loop for loop in kernel.plan.loops for inner in loop.regions[0].ops if inner in waiting}
+    return {loop for loop, outer in around.items() if _waits_for_recurrence(loop, outer, kernel.plan.loops[loop])}
+
+
+def _waits_for_recurrence(loop: Op, outer: Op, region: RegionPlan) -> bool:
+    """Whether what holds up the next invocation of a loop depends on the recurrence that limits it."""
+    cycle = _values_of(region)
+    held_up = _reached(loop, cycle)
+    reason = loop.attrs.get(Attr.INTERLEAVE_REASON)
+    if loop.regions[0].terminator.operands[0] in held_up:  # each part that has the loop has the recurrence
+        return reason in (None, InterleaveReason.AWAITED)
+    if reason is None:  # for the order of accesses, to arrays here
+        stores = [op for op in walk(loop.regions[0]) if op.opcode == "store" and not held_up.isdisjoint(op.operands)]
+        names = {memory_name(op) for op in stores}
+        loads = [op for op in walk(loop.regions[0]) if op.opcode == "load" and memory_name(op) in names]
+        return not cycle.isdisjoint(_reached(loop, {op.result for op in loads}))
+    if reason != InterleaveReason.AWAITED:
+        return False
+    (body,) = outer.regions
+    results = {a for a, b in zip(loop.results, loop.regions[0].terminator.operands[1:], strict=True) if b in held_up}
+    given = computed_from(body, results)
+    again, *nexts = body.terminator.operands
+    carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given}
+    return again in given or not cycle.isdisjoint(_reached(loop, computed_from(body, carried)))
+
+
+def _values_of(region: RegionPlan) -> set[Value]:
+    """The values on the recurrence that limits a loop."""
+    steps = region.bottleneck.steps if region.bottleneck is not None else ()
+    found = {value for step in steps if isinstance(step.src, Op) for value in step.src.results}
+    return found | {region.region.args[step.src[1]] for step in steps if isinstance(step.src, tuple)}
+
+
+def _reached(loop: Op, values: set[Value]) -> set[Value]:
+    """The values, and everything that a loop computes from them, in any iteration."""
+    (body,) = loop.regions
+    nexts, found, before = body.terminator.operands[1:], set(values), -1
+    enters = loop.operands[0] in values
+    while before != len(found):
+        before = len(found)
+        for arg, init, value in zip(body.args, loop.operands[1:], nexts, strict=True):
+            if enters or init in found or value in found:
+                found.add(arg)
+        found = computed_from(body, found)
+    return found
 
 
 def _is_carried_by_logic(region: RegionPlan) -> bool:

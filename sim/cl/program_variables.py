@@ -8,6 +8,7 @@ from hls.rtl.interface import KernelInterface, VariableInterface
 
 from .arguments import Value
 from .constants import mem_flags
+from .errors import MemoryError
 from .memory import Buffer
 from .platform import Context
 
@@ -15,14 +16,11 @@ __all__ = ["ProgramVariables", "variable_bytes"]
 
 
 class ProgramVariables:
-    """The variables that the kernels of a program use, with their first values."""
+    """The variables that the kernels of a program use, with their first values. Raises cl.MemoryError for one that the
+    board has no room for."""
 
     def __init__(self, context: Context, kernels: Iterable[KernelInterface]) -> None:
-        flags = mem_flags.READ_WRITE | mem_flags.COPY_HOST_PTR
-        self._buffers = {
-            name: Buffer(context, flags, hostbuf=np.frombuffer(one.contents, np.uint8))
-            for name, one in _variables(kernels).items()
-        }
+        self._buffers = {name: _allocated(context, name, one) for name, one in _variables(kernels).items()}
 
     def values(self, kernel: KernelInterface) -> list[Value]:
         """The arguments of a kernel behind those of the source."""
@@ -32,6 +30,15 @@ class ProgramVariables:
 def variable_bytes(kernels: Iterable[KernelInterface]) -> int:
     """Bytes of all variables that the kernels use."""
     return sum(one.size for one in _variables(kernels).values())
+
+
+def _allocated(context: Context, name: str, variable: VariableInterface) -> Buffer:
+    try:
+        flags = mem_flags.READ_WRITE | mem_flags.COPY_HOST_PTR
+        return Buffer(context, flags, hostbuf=np.frombuffer(variable.contents, np.uint8))
+    except MemoryError as error:
+        what = f"the program's variable '{name}': {error.what}"
+        raise MemoryError("clEnqueueNDRangeKernel", error.code, what) from None
 
 
 def _variables(kernels: Iterable[KernelInterface]) -> dict[str, VariableInterface]:

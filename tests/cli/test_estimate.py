@@ -149,6 +149,21 @@ def test_plan_with_the_options_of_the_host(folder):
     assert done.stdout == estimated(folder, "k.cl", "--workload", "w/003-product.json.gz").stdout
 
 
+def test_included_files_are_the_same_from_every_folder(folder):
+    (folder / "parts").mkdir()
+    (folder / "parts/next.h").write_text("#define NEXT(x) ((x) + 1)\n")
+    text = '#include "next.h"\n' + KERNEL.replace("a[i] + 1", "NEXT(a[i])")
+    (folder / "including.cl").write_text(text)
+    host = HOST.replace("k.cl", "including.cl").replace('options=["', 'options=["-Iparts", "')
+    (folder / "including.py").write_text(host)
+    done = sluice(folder, "run", "including.py", "--device", "emulator", "--workload", "including")
+    assert done.returncode == 0, done.stderr
+    for place, source in ((folder, "including.cl"), (folder / "parts", "../including.cl")):
+        with contextlib.chdir(place):
+            found = CliRunner().invoke(main, ["estimate", source, "--workload", f"{folder}/including/000-add.json.gz"])
+        assert found.exit_code == 0 and found.stderr == "", found.stderr
+
+
 def test_options_of_a_command_and_of_a_build():
     build = BuildOptions.of(Options({"A": "1", "B": "2"}, (Path("/there"),), fp_relaxed=True, cache_bytes=64))
     found = build.applied(Options({"B": "3"}, (Path("here"),), cache_bytes=128))

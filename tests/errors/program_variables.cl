@@ -12,6 +12,9 @@ extern __constant int start;
 __global int room[get_global_size(0)];
 __global int from = start;
 __global const int fixed[2] = { 1, 2 };
+__global void nothing;
+__global long most[1UL << 29], too_many[(1UL << 29) + 1];
+__global char filled[1 << 21] = { 1 };
 int helper(void) { return ++start; }
 __attribute__((autorun, max_global_work_dim(0))) __kernel void always(void) { helper(); }
 __kernel void k(__global int *a) {

@@ -265,6 +265,26 @@ def test_copies_that_are_alike_are_planned_once(kernel, asked, plans, monkeypatc
     assert described(planned(text)) == described(once)
 
 
+def test_a_recurrence_that_only_one_part_keeps_is_split():
+    """The invocations of the inner loop wait for x, from which the loop around them knows whether to go on; so they do
+    in the memory part, which the recurrence of s is no part of. In the compute part they take turns."""
+    text = """__kernel void k(__global const int *restrict a, __global float *restrict out, int n) {
+  uint x = 1;
+  int again = 1;
+  for (int i = 0; again; i++) {
+    float s = i;
+    for (int j = 0; j < 1000; j++) {
+      x ^= x << 3;
+      x ^= x >> 5;
+      s = s * 0.5f + 1.25f;
+    }
+    again = a[x & 0xfffff] + x > n;
+    out[i] = s;
+  }
+}"""
+    assert names(planned(text, feed_forward="auto")) == ["k", "k_memory"]
+
+
 def test_a_recurrence_that_every_part_keeps_is_not_split():
     """The invocations of the inner loop wait for each other through the array, so that no part could have them take
     turns: its recurrence of logic limits each part, and none is planned."""

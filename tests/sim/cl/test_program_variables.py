@@ -96,6 +96,18 @@ def test_the_host_passes_the_arguments_of_the_source(host):
     assert host.program.get_build_info(host.context.device, asked) == sum(SIZES)
 
 
+def test_the_board_has_room_for_them_or_the_launch_names_one():
+    source = (
+        "__global int large[%d]; __kernel void k(__global int *out) { large[out[0]] += 4; out[0] = large[out[0]]; }"
+    )
+    context = cl.create_some_context(board="ecp5_onchip", device="emulator")
+    queue, out = cl.CommandQueue(context), cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+    with pytest.raises(cl.MemoryError, match=r"the program's variable 'large': no room for 4,194,304 bytes"):
+        cl.Program(context, source % (1 << 20)).build().k(queue, (1,), None, out)
+    host = Host("emulator")  # an array that is too large for the chip
+    assert host.run("k", program=cl.Program(host.context, source % (6 << 20)).build())[0] == 4
+
+
 def test_static_variables_of_linked_programs_are_not_one():
     from sim.cl.binary import Binary
     from sim.icd.linking import linked_source
