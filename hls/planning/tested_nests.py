@@ -13,6 +13,7 @@ present time without any.
 
 from dataclasses import dataclass
 
+from ..analysis.induction.trip_count import count_trips
 from ..ir import Attr, Function, Op, Region, is_access, memory_name, walk
 from ..narrow import present
 from .gathering_nests import only_inner
@@ -64,19 +65,23 @@ def shortens(loop: Op, plan: KernelPlan, merged: KernelPlan) -> bool:
 
 @dataclass(frozen=True)
 class _Cycles:
-    """What a nest takes: an iteration of the inner loop, and one of the outer loop beside those."""
+    """What a nest takes: an iteration of the inner loop, and one of the outer loop beside those; and how many ``trips``
+    the inner loop makes, as far as it is known."""
 
     inner: float
     outer: int
+    trips: int
 
     @classmethod
     def of(cls, loop: Op, plan: KernelPlan) -> "_Cycles":
         """Those of the nest with this outer loop."""
-        return cls(_turn(present(only_inner(loop)), plan), plan.loops[loop].ii)
+        inner = present(only_inner(loop))
+        trips = count_trips(inner)
+        return cls(_turn(inner, plan), plan.loops[loop].ii, trips.count if trips and trips.exact else LOADED_TRIPS)
 
     def exceed(self, then: float) -> bool:
         """Whether one loop, whose iterations take so many cycles, is faster."""
-        few = (1 + LOADED_TRIPS) * then < LOADED_TRIPS * self.inner + self.outer
+        few = (1 + self.trips) * then < self.trips * self.inner + self.outer
         return few and SHORT * then <= self.outer and then <= MOST_AGAIN * self.inner
 
     def reach(self, then: float) -> bool:

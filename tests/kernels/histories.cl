@@ -139,6 +139,7 @@ __kernel void rounds(__global const float *restrict a, __global float *restrict 
         h[c] = as_uint(a[c]) ^ n;
     for (int block = 0; block < n; block++) {
         uint v = h[0], w = h[1], x = h[2], y = h[3], z = h[4];
+        #pragma nofusion
         for (int k = 0; k < (block * 7 & 15); k++) {
             uint next = rotate(v, 5u) + ((w & x) | (~w & y)) + z + as_uint(a[(block + k) & 127]) + 0x5a827999u;
             z = y;
