@@ -53,7 +53,8 @@ class Compilation:
     compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
     discarded. ``copied`` names buffers that the kernel gets copies of on the chip, with so
     many elements ``side_by_side`` (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
-    clock that kernels are scheduled for; None means the board's. ``early`` is what attempts have in common.
+    clock that kernels are scheduled for; None means the board's. ``nests_by_test``: nests may become one loop by the
+    test of the inner loop. ``early`` is what attempts have in common.
     """
 
     board: Board
@@ -64,6 +65,7 @@ class Compilation:
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
     side_by_side: tuple[int, int] = (1, 1)
+    nests_by_test: bool = True
     early: EarlyStages = field(default_factory=EarlyStages)
 
     def of(self, function: Function) -> "Compilation":

@@ -168,7 +168,7 @@ def _coalesced(
     left out first."""
     program = _alone(kernel.function.name, module)
     tried, work = set[tuple[Span | None, str]](), 0
-    while left := [one for one in joinable_nests(kernel, program, compilation.board) if one.place not in tried]:
+    while left := [one for one in _joinable(kernel, program, compilation) if one.place not in tried]:
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
             loops = list(dict.fromkeys(one.loop for one in left))
@@ -236,7 +236,7 @@ def _joined_on_copies(
     """The only kernel of the program with those of its nests as one loop by the test of the inner loop that gain cycles
     by it, with copies and without, and copies of the buffers ``names`` and of those that it then waits for. None where
     no nest gains. All are tried together, and once more without those that do not gain."""
-    nests = nests_by_test(copied[0]) if copied[0].copies.copied else []
+    nests = nests_by_test(copied[0]) if copied[0].copies.copied and compilation.nests_by_test else []
     for _ in range(2):
         asked: Module | None = program if nests else None
         for nest in nests:
@@ -345,6 +345,12 @@ def _with_copies(
     options = replace(compilation.options, copy_bytes=most_bytes)
     fresh = replace(compilation, options=options, warnings=[], changes=[], copied=buffers, side_by_side=side)
     return _as_written(optimize_alone(name, program, fresh), program, fresh)
+
+
+def _joinable(kernel: CompiledKernel, program: Module, compilation: Compilation) -> list[JoinableNest]:
+    """The nests that may be faster as one loop, in a way in which they may become one."""
+    found = joinable_nests(kernel, program, compilation.board)
+    return [one for one in found if compilation.nests_by_test or one.how != Attr.FLATTEN_BY_TEST]
 
 
 def _joined(

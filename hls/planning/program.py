@@ -125,6 +125,25 @@ def _fastest(kernel: Function, module: Module, compilation: Compilation) -> tupl
     they may be, copies only where that is predicted."""
     undivided = compilation.of(kernel).apart()
     whole = plan_alone(kernel.name, module, undivided)
+    if not any(one.by_test for one in whole.merged):
+        return _faster(kernel, whole, undivided, module, compilation)
+    # parts and copies are made before a nest can be one loop; parts need not be, as neither waits for an inner loop
+    nest = replace(compilation.of(kernel).apart(), nests_by_test=False)
+    apart = nest.apart()
+    divided = _faster(kernel, plan_alone(kernel.name, module, apart), apart, module, nest)
+    if any(part.function.attrs.get(Attr.LOADS_FOR) for part in divided):
+        compilation.warnings += nest.warnings
+        compilation.changes += [one for one in nest.changes if one not in compilation.changes]
+        return divided
+    compilation.warnings += [*undivided.warnings, _left(kernel, "copies or parts would have its nest as two loops")]
+    return (whole,)
+
+
+def _faster(
+    kernel: Function, whole: CompiledKernel, undivided: Compilation, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, ...]:
+    """The kernel as a ``whole``, of which ``undivided`` has been told, or the plans of its parts or copies where these
+    are faster."""
     if not loads_from_outside(whole):
         compilation.warnings += [*undivided.warnings, _left(kernel, "it loads nothing from global memory")]
         return (whole,)

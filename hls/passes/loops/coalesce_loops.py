@@ -51,8 +51,10 @@ class CoalesceLoops(FunctionPass):
                 self._coalesce(function.name, op, b.region)
             elif op.opcode == "loop" and op.attrs.pop(Attr.FLATTEN_BY_TEST, False):
                 inner = merge_tested_nest(result, op, Builder(b.region, op.span))
-                if inner is not None and self.record is not None:
-                    self.record(Merged(function.name, inner.span, op.span, "coalesced", by_test=True))
+                if inner is not None:
+                    op.attrs[Attr.FLATTENED] = True
+                    if self.record is not None:
+                        self.record(Merged(function.name, inner.span, op.span, "coalesced", by_test=True))
 
         rewrite(result.body, visit)
         return result

@@ -108,7 +108,7 @@ def _varies(access: Op, body: Region) -> bool:
 
 
 def assumed_trips(loop: Op, outer: Region | None) -> int:
-    """The constant trip count, or what is assumed of it."""
+    """The constant trip count, or what is assumed of it; of a nest that became one loop, of both loops together."""
     if count := loop.attrs.get(Attr.TRIP_COUNT):
         return int(count)
     (body,) = loop.regions
@@ -116,7 +116,8 @@ def assumed_trips(loop: Op, outer: Region | None) -> int:
     outside = [loop.operands[0], *(value for op in deciding for value in op.operands)]
     if outer is not None:
         deciding += operations_before(outside, outer)
-    return LOADED_TRIPS if outer is not None and any(op.opcode == "load" for op in deciding) else UNKNOWN_TRIPS
+    trips = LOADED_TRIPS if outer is not None and any(op.opcode == "load" for op in deciding) else UNKNOWN_TRIPS
+    return trips * (1 + LOADED_TRIPS) if Attr.FLATTENED in loop.attrs else trips
 
 
 def operations_before(values: list[Value], region: Region) -> Iterator[Op]:
