@@ -224,7 +224,7 @@ class Attr:
     FLATTEN_BY_TEST = _key(
         "flatten_by_test", "loop", FLAG, "is to be one loop with the one inside it, each iteration one of either"
     )
-    FLATTENED = _key("flattened", "loop", FLAG, "was a nest: each iteration is one of the inner loop or of the outer one")
+    FLATTENED = _key("flattened", "loop", FLAG, "was a nest: each iteration is one of either loop")
     LOOP_INTERCHANGE = _key("loop_interchange", "loop", FLAG, "is to change places with the loop inside it")
     LOOP_FUSE = _key(
         "loop_fuse", "loop", _tuple_of(INTEGER, INTEGER, INTEGER), "number of the block of loops, depth, 1: independent"
