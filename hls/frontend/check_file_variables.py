@@ -102,13 +102,17 @@ class FileVariableChecker(DeclarationChecker):
         )
         if "extern" in node.storage and node.init is None:
             return self._declared_elsewhere(variable)
+        variable = self._file_scoped(variable, span)
+        self.program_variables.append(variable)
+        return variable
+
+    def _file_scoped(self, variable: tt.Variable, span: Span) -> tt.Variable:
+        """The variable in the scope of the file: that of an earlier `extern` declaration, completed, or this one."""
         known = self.here(variable.name)
         if isinstance(known, tt.Variable) and known in self.externals:
             self._defined(known, variable)
-            variable = known
-        else:
-            self.add(variable.name, variable, span)
-        self.program_variables.append(variable)
+            return known
+        self.add(variable.name, variable, span)
         return variable
 
     # -- constants
@@ -126,12 +130,7 @@ class FileVariableChecker(DeclarationChecker):
         variable = tt.Variable(
             str(node.name), t, "constant", span, const=True, data=data, value=value, space=_space_of(declared)
         )
-        known = self.here(variable.name)
-        if isinstance(known, tt.Variable) and known in self.externals:
-            self._defined(known, variable)
-            variable = known
-        else:
-            self.add(variable.name, variable, span)
+        variable = self._file_scoped(variable, span)
         self.constants.append(variable)
 
     def external(self, name: str, declared: ct.Qualified, span: Span) -> None:

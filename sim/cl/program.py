@@ -22,7 +22,7 @@ from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
 from .board_runs import BoardRuns
-from .constants import command_type, kernel_arg_info, kernel_info, program_build_info, program_info, status_code
+from .constants import command_type, kernel_arg_info, kernel_info, program_info, status_code
 from .constants import kernel_arg_type_qualifier as qualifier
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, dependencies
@@ -31,8 +31,8 @@ from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import stall_seed, trace_request
 from .platform import Context, Device
-from .program_builds import BuildFailure, build_source, only_binary
-from .program_variables import ProgramVariables, variable_bytes
+from .program_builds import BuildFailure, build_fact, build_source, only_binary
+from .program_variables import ProgramVariables
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
@@ -251,15 +251,7 @@ class Program:
 
     def get_build_info(self, device, parameter: int):
         """The build's log, by OpenCL's number."""
-        if parameter == program_build_info.LOG:
-            return self._log
-        if parameter == program_build_info.STATUS:
-            return 0 if self._result else -1
-        if parameter == program_build_info.OPTIONS:
-            return shlex.join(self._built_with) if self._result else ""
-        if parameter == program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE:
-            return variable_bytes(self._result.interface.kernels) if self._result else 0
-        raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+        return build_fact(self._result, self._log, self._built_with, parameter)
 
     def __getattr__(self, name: str) -> "Kernel":
         if name.startswith("_"):

@@ -1,6 +1,7 @@
 """How a program comes from its source: the compiler or emulator that builds it, and the binary that it is made from."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,16 +16,17 @@ from hls.target.board import Board
 from . import compiler, emulated
 from .aocx import Aocx, is_archive
 from .binary import Binary
-from .constants import status_code
+from .constants import program_build_info, status_code
 from .errors import LogicError
 from .options import depth_model, parse_options, with_design
 from .platform import KINDS, Context, Device
+from .program_variables import variable_bytes
 from .unpredicted import prediction_wanted
 
 if TYPE_CHECKING:
     from .predicted import RunPredictor
 
-__all__ = ["SOURCE_NAME", "BuildFailure", "build_source", "only_binary"]
+__all__ = ["SOURCE_NAME", "BuildFailure", "build_fact", "build_source", "only_binary"]
 
 SOURCE_NAME = "<program source>"
 
@@ -99,3 +101,19 @@ def _main_folder() -> Path:
     """The folder of the host program, which ``#include`` searches."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     return Path(main).resolve().parent if main else Path.cwd()
+
+
+def build_fact(
+    result: compiler.Compiled | emulated.Emulated | None, log: str, words: Sequence[str], parameter: int
+) -> str | int:
+    """What a program says of its build, by OpenCL's number: of the ``result`` (None: not built), its ``log`` and the
+    options ``words``. Raises LogicError for an unknown number."""
+    if parameter == program_build_info.LOG:
+        return log
+    if parameter == program_build_info.STATUS:
+        return 0 if result else -1
+    if parameter == program_build_info.OPTIONS:
+        return shlex.join(words) if result else ""
+    if parameter == program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE:
+        return variable_bytes(result.interface.kernels) if result else 0
+    raise LogicError("Program.get_build_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")

@@ -36,6 +36,16 @@ class MergedPair:
 
     def run(self) -> None:
         """Build the one loop."""
+        args, kept, inner_args = self._begin()
+        goes_on, reached = self._iteration([now for now, _ in inner_args])
+        self._leave_inner(reached)
+        again, outer_nexts, inner_nexts = self._last(args, inner_args, goes_on, reached)
+        start = self.b.value("xor", goes_on, self.b.true())
+        self.b.op("yield", again, *outer_nexts, start, *kept, *inner_nexts)
+
+    def _begin(self) -> tuple[list[Value], list[Value], list[tuple[Value, Value | None]]]:
+        """Build what comes before the inner loop, in whose body the current values stand then. Returns the outer loop's
+        carried values, the next values of those that are kept from the first iteration, and :meth:`_inner_args`."""
         args = list(self.body.args)
         self._hoist()
         self.start = self._carry("start", self.outside.true())
@@ -43,13 +53,13 @@ class MergedPair:
         kept = self._first()
         inner_args = self._inner_args()
         self._replace(dict(zip(self.inner_body.args, [now for now, _ in inner_args])), self.inner_body.ops)
-        goes_on, reached = self._iteration([now for now, _ in inner_args])
+        return args, kept, inner_args
+
+    def _leave_inner(self, reached: list[Value]) -> None:
+        """Let what follows the inner loop use the values that it has ``reached``."""
         results = dict(zip(self.inner.results, reached))
         self._replace(results, self.after)
         self.again, *self.nexts = [results.get(v, v) for v in (self.again, *self.nexts)]
-        again, outer_nexts, inner_nexts = self._last(args, inner_args, goes_on, reached)
-        start = self.b.value("xor", goes_on, self.b.true())
-        self.b.op("yield", again, *outer_nexts, start, *kept, *inner_nexts)
 
     def _hoist(self):
         """Hoist initial values of the inner loop that are invariant in the outer one."""

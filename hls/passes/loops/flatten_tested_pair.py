@@ -67,19 +67,11 @@ class _MergedByTest(MergedPair):
 
     def run(self) -> None:
         """Build the one loop."""
-        args = list(self.body.args)
-        self._hoist()
-        self.start = self._carry("start", self.outside.true())
-        self.body.ops = list(self.steady)
-        kept = self._first()
-        inner_args = self._inner_args()
+        args, kept, inner_args = self._begin()
         now = [value for value, _ in inner_args]
         self._replace({value: now[index] for value, index in self.states.items()}, self.test)
         self.body.ops += self.test
-        self._replace(dict(zip(self.inner_body.args, now, strict=True)), self.inner_body.ops)
-        results = dict(zip(self.inner.results, now, strict=True))
-        self._replace(results, self.after)
-        self.again, *self.nexts = [results.get(v, v) for v in (self.again, *self.nexts)]
+        self._leave_inner(now)
         again, *chosen = self._either(args, inner_args)
         start = self.b.value("xor", self.goes_on, self.b.true())
         self.b.op("yield", again, *chosen[: len(args)], start, *kept, *chosen[len(args) :])
