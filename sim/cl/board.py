@@ -84,8 +84,9 @@ class SimulatedBoard:
         raise MemoryError(
             "create_buffer",
             status_code.MEM_OBJECT_ALLOCATION_FAILURE,
-            f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} "
-            "are in use; release buffers or choose a board with more memory",
+            f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} are in use, and "
+            f"{self._guard:,} bytes stay free on either side of each buffer, which catch accesses outside it; "
+            "release buffers or choose a board with more memory",
         )
 
     def _range(self, bank: int, memory: Memory) -> tuple[int, int]:
