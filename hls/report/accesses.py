@@ -215,8 +215,18 @@ def expression_at(texts: Mapping[str, str], span: Span | None) -> str:
     line, at = lines[span.line - 1], span.column - 1
     begin = _NAME.match(line, at)
     if begin:
-        return " ".join(line[at : _after_brackets(line, begin.end())].split())
+        return " ".join(line[_start(line, at) : _after_brackets(line, begin.end())].split())
     return _before(line[:at])
+
+
+def _start(line: str, at: int) -> int:
+    """Where the element begins of which a member's name is at the place: before what is left of each ``.`` or ``->``,
+    a name and its [...]."""
+    while (member := re.search(r"(?:\.|->)\s*$", line[:at])) and (
+        name := re.search(r"[A-Za-z_]\w*\s*$", line[: _before_brackets(line[: member.start()])])
+    ):
+        at = name.start()
+    return at
 
 
 def _after_brackets(line: str, at: int) -> int:
@@ -233,18 +243,24 @@ def _after_brackets(line: str, at: int) -> int:
     return at
 
 
+def _before_brackets(text: str) -> int:
+    """The start of all [...] at the end of a text; 0 if a bracket is not opened there."""
+    end = len(text)
+    while (text := text[:end].rstrip()).endswith("]"):
+        end = len(text)
+        depth = 0
+        for start in range(end - 1, -1, -1):
+            depth += {"]": 1, "[": -1}.get(text[start], 0)
+            if not depth:
+                end = start
+                break
+        else:
+            return 0
+    return len(text)
+
+
 def _before(text: str) -> str:
     """The element at the end of a text."""
     text = text.rstrip(" \t+-*/%&|^<>")
-    end = at = len(text)
-    while at and text[at - 1] == "]":
-        depth = 0
-        for start in range(at - 1, -1, -1):
-            depth += {"]": 1, "[": -1}.get(text[start], 0)
-            if not depth:
-                at = start
-                break
-        else:
-            return ""
-    found = re.search(r"\*?\s*[A-Za-z_][\w.]*$", text[:at])
-    return " ".join(text[found.start() : end].split()) if found else ""
+    found = re.search(r"\*?\s*[A-Za-z_][\w.]*$", text[: _before_brackets(text)])
+    return " ".join(text[_start(text, found.start()) :].split()) if found else ""

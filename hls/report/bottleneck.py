@@ -247,7 +247,7 @@ class LoopExplainer:
         """Accesses that consume the token wait for those that produced it in an earlier iteration."""
         held = taker(plan.region, arg)
         memory = memory_name(held) if held is not None and is_access(held) else ""
-        gave = waited_for(following, memory)
+        gave = waited_for(following, memory, held)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck(

@@ -11,7 +11,7 @@ from .causes import say_cause
 from .facts.loops import CATEGORIES, Loop
 from .facts.memories import Access
 from .model import Kernel
-from .phrasing import at
+from .phrasing import at, enumerated
 from .ranking import POOR_USE, every
 
 __all__ = ["performance_warnings", "told_once"]
@@ -154,15 +154,16 @@ def _of_acknowledgements(kernel: Kernel, loops: Mapping[str, Loop]) -> Iterator[
             continue
         if not waits or not all(one.only_if_overlap for _, one in waits):
             continue
-        others = " and ".join(
-            dict.fromkeys(f"{other.kind} of {other.expression or other.buffer}{at(other.span)}" for other, _ in waits)
+        others = dict.fromkeys(
+            f"{other.kind} of {other.expression or other.buffer}{at(other.span)}" for other, _ in waits
         )
-        buffers = " and ".join(dict.fromkeys((store.buffer, *(other.buffer for other, _ in waits))))
+        buffers = dict.fromkeys(other.buffer for other, _ in waits)
         yield Diagnostic(
             f"store to {store.expression or store.buffer} waits until memory acknowledges it in launches in which "
-            f"{buffers} overlap, before the {others}",
+            f"{store.buffer} overlaps {enumerated(buffers, 'or')}, before the {enumerated(others, 'and')}",
             store.span,
-            f"declare {buffers} restrict if the host never passes overlapping buffers: a smaller unit, and no wait",
+            f"declare {enumerated((store.buffer, *buffers), 'and')} restrict if the host never passes overlapping "
+            "buffers: a smaller unit, and no wait",
             "warning",
             code=Code.STORE_ACKNOWLEDGED,
         )

@@ -162,3 +162,14 @@ def test_a_stride_of_run_time_is_said():
     report = kernel("for (int i = 0; i < 64; i++) {\n o[i * n] = a[i];\n}")
     made = text.render(Report("k.cl", "de5net", 240.0, (report,)))
     assert "stride, known only at run time" in " ".join(made.split())
+
+
+def test_a_load_is_not_said_to_wait_for_a_load():
+    """The rows of an elimination in place: loads whose token the iteration before joins with that of its stores."""
+    report = kernel(
+        "for (int k = 0; k < n; k++)\n for (int i = k + 1; i < n; i++) {\n  o[i * n + k] /= o[k * n + k];\n"
+        "  for (int j = k + 1; j < n; j++) o[i * n + j] -= o[i * n + k] * o[k * n + j];\n }",
+        "__kernel void k(__global double *o, int n)\n",
+    )
+    causes = [region.cause for loop in every(report.loops) for region in loop.serial]
+    assert {(one.kind, one.giver, one.subject) for one in causes} == {("memory", "store to o", "load of o")}

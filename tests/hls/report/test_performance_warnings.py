@@ -18,7 +18,7 @@ CASES = {
     Code.STORE_ACKNOWLEDGED: (
         "for (int i = 0; i < n; i++) o[i] = a[i] * 3;",
         "for (int i = 0; i < n; i++) o[i] = a[i] * 3;",
-        "store to o[i] waits until memory acknowledges it in launches in which o and a overlap, before the load of a[i]",
+        "store to o[i] waits until memory acknowledges it in launches in which o overlaps a, before the load of a[i]",
     ),
     Code.SERIAL_REGION: (
         "for (int r = 0; r < 64; r++) { int s = o[r]; for (int c = 0; c < 100; c++) s += a[r * 100 + c]; o[s & 63] = s; }",
