@@ -210,7 +210,10 @@ class Attr:
     )
     SORTED = _key("sorted", "channel_write", FLAG, "its value says its place, so it keeps no order with other calls")
     BETWEEN_PARTS = _key(
-        "between_parts", _CALLS, FLAG, "joins parts of a kernel, none of which loads what another stores: orders no access"
+        "between_parts",
+        _CALLS,
+        FLAG,
+        "joins parts of a kernel, none of which loads what another stores: orders no access",
     )
 
     # loops: requests of the program
