@@ -105,8 +105,10 @@ def is_early(op: Op) -> bool:
 
 def orders_accesses(op: Op) -> bool:
     """Whether accesses may not move across the operation, which is none itself. A ``check`` only says that one counts
-    that was made before."""
-    return has(op, "effect") and op.opcode != "check" and not is_access(op)
+    that was made before, and the parts of a kernel store nothing that another part loads."""
+    if op.opcode == "check" or Attr.BETWEEN_PARTS in op.attrs:
+        return False
+    return has(op, "effect") and not is_access(op)
 
 
 def lane_mask(access: Op) -> Value | None:

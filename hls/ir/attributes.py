@@ -209,6 +209,12 @@ class Attr:
         "phase", _CALLS, NATURAL, "calls of a region on one end with one number take turns: the barriers before them"
     )
     SORTED = _key("sorted", "channel_write", FLAG, "its value says its place, so it keeps no order with other calls")
+    BETWEEN_PARTS = _key(
+        "between_parts",
+        _CALLS,
+        FLAG,
+        "joins parts of a kernel, none of which loads what another stores: orders no access",
+    )
 
     # loops: requests of the program
     LABEL = _key("label", "loop", TEXT, "the loop's label in the source, or what the compiler calls it")

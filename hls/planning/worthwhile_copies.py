@@ -12,6 +12,8 @@ from math import prod
 from ..analysis.memory.strides import STAYS, Step, access_patterns
 from ..diag import Span
 from ..ir import Op, memory_name, walk
+from ..ir.accesses import predicate
+from ..ir.rewrite import constant
 from ..target.board import Board
 from ..target.memory import DramTiming
 from .copied_buffers import cells_of, rams_of
@@ -27,6 +29,8 @@ __all__ = ["COUNTS", "Outlook", "outlook", "pace"]
 COUNTS = (2, 4)
 #: share of the logic cells of the device, and of its block RAMs, that the copies of all kernels take at most
 MOST_OF_DEVICE = 1 / 2
+#: probability that an access under a condition is made
+TAKEN = 1 / 2
 
 
 @dataclass(frozen=True)
@@ -140,13 +144,19 @@ def _memory(kernel: CompiledKernel, board: Board) -> float:
 
 
 def _words(access: Access, steps: tuple[tuple[Op, Step], ...]) -> float:
-    """Words of memory that an access moves in a launch, with assumed trip counts; each condition holds. What a cache
-    keeps is moved once; a word at a time where addresses depend on data and nothing keeps the words."""
+    """Words of memory that an access moves in a launch, with assumed trip counts. What a cache keeps is moved once; a
+    word at a time where addresses depend on data and nothing keeps the words. Under a condition, the words of which at
+    least one part is accessed."""
     outside = [loop.regions[0] for loop, _ in steps[1:]]
     trips = [assumed_trips(loop, outer) for (loop, _), outer in zip(steps, [*outside, None], strict=False)]
     stays = next((k for k, (_, step) in enumerate(steps) if step != STAYS), len(steps))
     count = prod(trips[stays:])  # in the loops inside, the word in use stays
     if access.unit.keeps_words or stays == len(steps):
-        return count * min(1.0, access.bytes / access.word_bytes)
-    amount = steps[stays][1].amount
-    return float(count) if amount is None else count * min(1.0, abs(amount) / access.word_bytes)
+        amount: int | None = access.bytes
+    else:
+        amount = steps[stays][1].amount
+    share = 1.0 if amount is None else min(1.0, abs(amount) / access.word_bytes)
+    if not share or constant(predicate(access.op)) is not None:
+        return count * share
+    missed = (1 - TAKEN) ** (1 / share)  # by all accesses of a word
+    return count * share * (1 - missed)

@@ -42,3 +42,12 @@ __kernel __attribute__((feed_forward)) void pass_on(__global const int *restrict
 }
 
 __kernel void collect(__global int *restrict out) { out[0] = read_channel_intel(passed); }
+
+// the element before is a carried value, and that above is loaded: what is received orders neither
+__kernel __attribute__((feed_forward)) void above(__global int *restrict a, __global const int *restrict b, int n) {
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < n; j++) {
+      int at = i * n + j;
+      a[at] = max(a[at - 1] - 1, a[at - n] + b[at]);
+    }
+}

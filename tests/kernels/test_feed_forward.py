@@ -31,6 +31,12 @@ def in_place(n: int) -> Launch:
     return Launch({"a": a, "at": at}, {"n": n})
 
 
+def above(n: int) -> Launch:
+    rng = np.random.default_rng(n)
+    a, b = rng.integers(-9, 9, (2, 12 * 12)).astype(np.int32)
+    return Launch({"a": a, "b": b}, {"n": n})
+
+
 def sums(n: int) -> Launch:
     rng = np.random.default_rng(n)
     row = np.concatenate([[0], np.cumsum(rng.integers(0, 30, SIZE))]).astype(np.int32)
@@ -49,11 +55,12 @@ def test_split_kernels_in_hardware():
     system = ChannelSystem(SOURCE, "de5net", probe=True)
     try:
         assert {k.name: len(k.layout.parts) for k in system.result.interface.kernels} == {
-            "least": 1, "in_place": 1, "items": 1, "sums": 1, "pass_on": 1, "collect": 0
+            "least": 1, "in_place": 1, "items": 1, "sums": 1, "pass_on": 1, "collect": 0, "above": 1
         }  # fmt: skip
         measured, *_ = system.check("least", [least(n) for n in (SIZE, 0, 1, -1, SIZE)], SEEDS)
         _check_statistics(measured)
         system.check("in_place", [in_place(n) for n in (SIZE, 0, 1)], SEEDS)
+        system.check("above", [above(n) for n in (12, 1, 2)], SEEDS)
         system.check("items", [items(32, 8), items(1, 1)], SEEDS)
         *_, measured = system.check("sums", [sums(n) for n in (0, 1, SIZE)], (1, 2, 0))
         assert max(one["measured_ii"] for one in measured["loops"] if one["iterations"] > SIZE) < 2  # one takes 7 alone

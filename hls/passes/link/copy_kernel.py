@@ -26,7 +26,7 @@ from ...ir.launch import is_part, units_of
 from ...ir.rewrite import constant
 from ..manager import Form, ModulePass
 from .carried_reductions import Reduction, reduction
-from .divided_loop import DividedLoop, Undivided, divided_loop
+from .divided_loop import DividedLoop, Undivided, divided_loop, with_steps_ahead
 from .names import unused_name
 from .uneven_loop import rounds_of
 
@@ -72,6 +72,7 @@ class CopyKernel(ModulePass):
         """The copies of a kernel, whose channels are added."""
         if function.kind != "kernel" or is_part(function):
             return [function]
+        function = with_steps_ahead(function)
         divided = _check(function, self.address_bits, self.floats)
         if self.warn is not None and divided.trips is not None and divided.trips < self.count:
             self.warn(_idle(function, divided.loop, divided.trips, self.count))

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import step_of
 from ...analysis.predicates.implication import implied
-from ...ir import BOOL, I32, I64, Attr, Builder, IntType, Op, Region, Value, walk
+from ...ir import BOOL, I32, I64, Attr, Builder, Function, IntType, Op, Region, Value, walk
+from ...ir.clone import clone_function
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from ..loops.loop_invariant_code_motion import take_invariants
 from .carried_reductions import Reduction, reduction
 
-__all__ = ["DividedLoop", "Undivided", "divided_loop"]
+__all__ = ["DividedLoop", "Undivided", "divided_loop", "with_steps_ahead"]
 
 #: widths of types whose numbers an int holds as well
 _NARROW_TYPES = (8, 16)
@@ -203,6 +205,21 @@ def _ends_of_piece(b: Builder, piece: Value, sizes: tuple[Value, Value]) -> tupl
     longer = b.value("ult", piece, rest)
     first = b.value("add", b.value("mul", piece, least), b.value("select", longer, piece, rest))
     return first, b.value("add", b.value("add", first, least), b.value("zext", longer, result=I32))
+
+
+def with_steps_ahead(function: Function) -> Function:
+    """A copy of a kernel in which what its outermost loops add to carried values, and compare their counters with, is
+    computed before them where they do not change it: narrowing leaves casts of it in their bodies."""
+    result = clone_function(function)
+    before, result.body.ops = result.body.ops, []
+    for op in before:
+        if op.opcode == "loop":
+            (body,) = op.regions
+            users = (value.op for value in body.terminator.operands)
+            used = (v for user in users if user and user.opcode in ("add", *_TESTS) for v in user.operands)
+            result.body.ops += take_invariants(body, {v for v in used if constant(v) is None})
+        result.body.ops.append(op)
+    return result
 
 
 def divided_loop(loop: Op, floats: bool = False) -> DividedLoop | Undivided:

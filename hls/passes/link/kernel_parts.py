@@ -78,7 +78,7 @@ def compute_part(function: Function, cut: Cut) -> tuple[Function, tuple[Value, .
 def _read(op: Op, b: Builder, received: Collection[str]) -> list[Value] | None:
     if op.opcode != "load" or memory_name(op) not in received:
         return None
-    attrs = {Attr.CHANNEL: memory_name(op), Attr.BLOCKING: True}
+    attrs = {Attr.CHANNEL: memory_name(op), Attr.BLOCKING: True, Attr.BETWEEN_PARTS: True}
     return [b.value("channel_read", b.const(0, I64), op.operands[1], result=op.result.type, attrs=attrs)]
 
 
@@ -105,7 +105,7 @@ def _send(region: Region, sent: Mapping[Op, str]) -> None:
         if op in sent:
             b = Builder(region, op.span)
             wanted = predicate(op) if op.opcode == "load" else b.true()
-            attrs = {Attr.CHANNEL: sent[op], Attr.BLOCKING: True}
+            attrs = {Attr.CHANNEL: sent[op], Attr.BLOCKING: True, Attr.BETWEEN_PARTS: True}
             b.op("channel_write", b.const(0, I64), wanted, op.result, attrs=attrs)
 
 

@@ -1,12 +1,13 @@
 """Loop-invariant code motion of costly operations."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...ir import Function, Op, Region, Value, has, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
-__all__ = ["LoopInvariantCodeMotion"]
+__all__ = ["LoopInvariantCodeMotion", "take_invariants"]
 
 _COSTLY = {"mul", "udiv", "sdiv", "urem", "srem", "sitofp", "uitofp", "fptosi", "fptoui"}
 
@@ -42,19 +43,20 @@ def _hoist_region(region: Region):
         for inner in op.regions:
             _hoist_region(inner)
         if op.opcode == "loop":
-            region.ops += _invariants(op.regions[0])
+            region.ops += take_invariants(op.regions[0])
         region.ops.append(op)
 
 
-def _invariants(body: Region) -> list[Op]:
-    """Remove from the body the costly operations that do not depend on it, and the operations they need."""
+def take_invariants(body: Region, needed: Collection[Value] = ()) -> list[Op]:
+    """Remove from the body the costly operations that do not depend on it, those whose results are ``needed`` outside,
+    and the operations they need. Returns them in order."""
     own = {value for op in walk(body) for value in op.results} | set(body.args)
     own |= {value for op in walk(body) for region in op.regions for value in region.args}
     steady: set[Value] = set()
     for op in body.ops:
         if has(op, "pure") and not has(op, "pointer") and all(v not in own or v in steady for v in op.operands):
             steady.update(op.results)
-    wanted: set[Value] = set()
+    wanted = set(needed)
     for op in reversed(body.ops):
         if op.results and op.results[0] in steady and (op.results[0] in wanted or _is_costly(op)):
             wanted.update([*op.results, *op.operands])

@@ -63,7 +63,10 @@ class _Loop:
             following = self.body.terminator.operands[1 + k]
             if not arrivals.misses(following):
                 continue
-            trees = _Trees(parities, parities.of(following), carried, computed)
+            forms = parities.of(following)
+            if sum(form.bit_count() for form in forms) > MOST_TERMS:
+                continue
+            trees = _Trees(parities, forms, carried, computed)
             if trees.linear and trees.terms <= MOST_TERMS and self._ready(trees) < arrivals.at(following):
                 end = self.body.ops.pop()
                 b = Builder(self.body, following.defining_op.span)
@@ -78,6 +81,16 @@ class _Loop:
         return arrival
 
 
+def _members(form: int) -> list[int]:
+    """The atoms of a form without the constant, in ascending order."""
+    digits = bin(form)[:1:-1]  # one step for each member: shifts of a form with many atoms are long
+    places, at = [], digits.find("1", 1)
+    while at > 0:
+        places.append(at)
+        at = digits.find("1", at + 1)
+    return places
+
+
 class _Trees:
     """A tree for each bit of a value: its leaves are bits of ``carried`` values, and one more leaf for the XOR of all
     bits off the recurrence. Not linear if a leaf is ``computed`` from carried values in another way."""
@@ -85,7 +98,7 @@ class _Trees:
     def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
         self.parities = parities
         self.made: dict[int | tuple[Value, Value], Value] = {}  # by atom, and by the operands of a sum
-        members = [[n for n in range(1, form.bit_length()) if form >> n & 1] for form in forms]
+        members = [_members(form) for form in forms]
         self.linear = not any(parities.bit(n)[0] in computed for row in members for n in row)
         self.ones = [form & 1 for form in forms]
         self.carried = [[n for n in row if parities.bit(n)[0] in carried] for row in members]

@@ -1,6 +1,6 @@
 """Mux trees, and how to select one of their leaves last, so that a late leaf passes one select only."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
 from ...ir import Builder, Op, Value
@@ -20,15 +20,15 @@ class MuxLeaf:
     conditions: tuple[Condition, ...]
 
 
-def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, ...] = ()) -> list[MuxLeaf]:
-    """The leaves of the select tree of a value, through operations ``inside`` a loop."""
+def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, ...] = ()) -> Iterator[MuxLeaf]:
+    """The leaves of the select tree of a value, through operations ``inside`` a loop. Selects that share their operands
+    have many: take no more than are needed."""
     if value.op not in inside or value.defining_op.opcode != "select":
-        return [MuxLeaf(value, conditions)]
+        yield MuxLeaf(value, conditions)
+        return
     condition, yes, no = value.defining_op.operands
-    return [
-        *leaves_of(yes, inside, (*conditions, (condition, True))),
-        *leaves_of(no, inside, (*conditions, (condition, False))),
-    ]
+    yield from leaves_of(yes, inside, (*conditions, (condition, True)))
+    yield from leaves_of(no, inside, (*conditions, (condition, False)))
 
 
 def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation, merge: bool = False) -> list[Value]:

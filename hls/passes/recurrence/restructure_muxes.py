@@ -1,6 +1,7 @@
 """Timing-driven mux restructuring: the latest operand of a carried value's select tree passes one select only."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import START, Arrival, TimingModel
@@ -63,7 +64,7 @@ class _Loop:
 
     def _sooner(self, value: Value, b: Builder) -> Value:
         """The value with another leaf selected last, if it arrives sooner: any leaf under several conditions."""
-        leaves = leaves_of(value, self.inside)
+        leaves = list(islice(leaves_of(value, self.inside), _MOST_LEAVES + 1))
         if not 3 <= len(leaves) <= _MOST_LEAVES:
             return value
         b.span, best = value.defining_op.span, value

@@ -1,6 +1,7 @@
 """Insert sinking: stores to one element of an array in registers, in several branches, become one store."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from ...analysis.timing import TimingModel, carried_arrivals, longest_recurrence
 from ...ir import ArrayType, Builder, Function, Op, Region, Value, innermost_first, uses
@@ -10,6 +11,9 @@ from ..manager import Form, FunctionPass
 from .mux_trees import choose_last, leaves_of
 
 __all__ = ["SinkInserts"]
+
+#: most leaves of a tree of which one is selected last
+_MOST_LEAVES = 256
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,9 @@ class _Sinking:
 
     def _latest_last(self, element: Value, b: Builder) -> Value:
         """The element with the leaf of its selects that arrives last selected last."""
-        leaves = leaves_of(element, set(self.body.ops))
+        leaves = list(islice(leaves_of(element, set(self.body.ops)), _MOST_LEAVES + 1))
+        if len(leaves) > _MOST_LEAVES:
+            return element
         late = max(leaves, key=lambda leaf: self.arrivals.at(leaf.value))
         if len(late.conditions) < 2 or sum(leaf.value is late.value for leaf in leaves) > 1:
             return element

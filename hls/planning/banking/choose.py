@@ -214,11 +214,13 @@ def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> lis
     here = [use for use in uses if use.reads and use.row == row]
     loads = [replace(use, stores=False) if use.stores else use for use in here]
     fine = meetings.compatible(loads, far=False)
-    watching = any(use.watches for use in loads)
-    for k, use in enumerate(loads if watching else ()):
-        for j, other in enumerate(loads):
-            if (use.watches or other.watches) and not meetings.never(use.key, other.key):
-                fine[k] &= ~(1 << j)
+    watching = sum(1 << k for k, use in enumerate(loads) if use.watches)
+    if watching:
+        masks = [meetings.mask(use.key) for use in loads]
+        # few sets of banks are different
+        meet = {one: sum(1 << j for j, other in enumerate(masks) if one & other) for one in set(masks)}
+        for k, mask in enumerate(masks):
+            fine[k] &= ~(meet[mask] if watching >> k & 1 else meet[mask] & watching)
     return classes(loads, fine)
 
 

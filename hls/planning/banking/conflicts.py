@@ -153,14 +153,15 @@ class Meetings:
                 # the usual case: the table's order is that of the uses
                 return [row & (1 << len(uses)) - 1 for row in table[: len(uses)]]
             places = [(j, uses[j], group.index(uses[j].key)) for j in members]
+            special = [(j, other) for j, other, _ in places if other.excludes or other.places]
             for k, use, place in places:
                 row = table[place]
-                others = [
-                    j
-                    for j, other, at in places
-                    if row >> at & 1 or self._exclude(other, use) or self._in_other_banks(other, use)
-                ]
-                found[k] |= sum(1 << j for j in others)
+                bits = sum(1 << j for j, _, at in places if row >> at & 1)
+                # where neither has exclusions or known places, the table says all
+                for j, other in ((j, other) for j, other, _ in places) if use.excludes or use.places else special:
+                    if not bits >> j & 1 and (self._exclude(other, use) or self._in_other_banks(other, use)):
+                        bits |= 1 << j
+                found[k] |= bits
         for k, use in enumerate(uses if len(groups) > 1 else ()):
             for j in range(k):
                 other = uses[j]
@@ -236,13 +237,15 @@ class _Alike:
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
         words, banks = addresses >> self._shift, banks.astype(np.int32)
         # two words are known to be the same only if no term was dropped
-        kinds = np.array([self._whole.index(terms) for terms in self._whole])
+        numbers = {terms: number for number, terms in enumerate(dict.fromkeys(self._whole))}
+        kinds = np.array([numbers[terms] for terms in self._whole])
         ends = addresses[:, 0] + np.array([use.bytes for use in self.members], np.int64)
         # their distances are constants: those of the first addresses
         starts = addresses[:, 0]
         clear = np.ones((count, count), bool)
+        masks = np.array(self.masks, object if self.map.banks > 62 else np.int64)
         for k in range(count):  # with those behind it: two members meet each other
-            near = np.array([j for j in range(k, count) if self.masks[j] & self.masks[k]])
+            near = k + np.flatnonzero(masks[k:] & masks[k])
             fine = kinds[near] == kinds[k]
             if stores:
                 fine &= (ends[near] <= starts[k]) | (ends[k] <= starts[near])

@@ -57,3 +57,12 @@ def test_any_leaf_can_be_chosen_last(shape):
         for bits in itertools.product((0, 1), repeat=3):
             given = {values[name]: bit for name, bit in zip("cde", bits)} | {values[n]: n for n in "xyz"}
             assert evaluate(found, given) == evaluate(whole, given), (shape, bits)
+
+
+def test_leaves_of_selects_that_share_operands_are_found_one_by_one():
+    """64 selects, each between the one before and itself under another condition, have 2**64 leaves."""
+    value, body = Value(I8), Region()
+    for _ in range(64):
+        value = Builder(body).value("select", Value(BOOL), value, value)
+    found = list(itertools.islice(leaves_of(value, set(body.ops)), 9))
+    assert len({leaf.conditions for leaf in found}) == 9 and len({leaf.value for leaf in found}) == 1

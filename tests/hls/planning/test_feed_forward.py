@@ -11,11 +11,12 @@ from click.testing import CliRunner
 from hls.cli import main
 from hls.diag import CompileError
 from hls.driver import plan_text
-from hls.ir import Module, print_module
+from hls.ir import Attr, Module, print_module
 from hls.options import Options
 from hls.passes import run_stages
 from hls.planning import program
 from hls.target.board import load_board
+from tests.feed_forward.goals import source_of
 from tests.feed_forward.table import text_of
 
 SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
@@ -101,6 +102,18 @@ def test_auto_makes_copies_where_the_model_gains(body, kernels, note):
     assert len(planned(text).kernels) == 1
 
 
+@pytest.mark.parametrize("condition, kernels", [("", 1), ("if (at[j] > 0) ", 2)])
+def test_auto_counts_stores_under_conditions_half(condition, kernels):
+    """Scattered stores are a word of memory each, which limits copies."""
+    text = f"""__kernel void k(__global const int *restrict at, __global int *restrict a, __global int *restrict b, int n) {{
+      #pragma ivdep
+      for (int i = 0; i < n; i++)
+        #pragma ivdep
+        for (int j = 0; j < 4096; j++) {condition}a[64 * at[j] + i] = b[64 * at[j] + i] = i;
+    }}"""
+    assert len(planned(text, feed_forward="auto").kernels) == kernels
+
+
 @pytest.mark.parametrize("size, trips, kernels", [(16, 2048, 4), (4096, 256, 1)])
 def test_auto_divides_only_the_loop_that_copies_share(size, trips, kernels):
     """Each copy fills a table of its own, so that copies do not make this faster."""
@@ -113,6 +126,18 @@ def test_auto_divides_only_the_loop_that_copies_share(size, trips, kernels):
     assert len(plan.kernels) == kernels, notes(plan)
     told = "2 copies are predicted to take [0-9,]+ cycles instead of [0-9,]+$"
     assert any(re.search(told, one) for one in notes(plan)) == (kernels == 1)
+
+
+@pytest.mark.parametrize("asked", ["", "__attribute__((feed_forward)) "])
+def test_elements_stay_carried_values_in_a_part(asked):
+    """What the compute part receives orders none of its accesses, so the element that the iteration before stored is
+    loaded once in a row, whether the kernel is split or not."""
+    text = source_of("needleman_in_place").replace("__kernel ", f"__kernel {asked}", 1)
+    compute, *memory = planned(text).kernels
+    assert len(memory) == bool(asked)
+    inner = next(loop for loop in compute.plan.loops if not any(op.regions for op in loop.regions[0].ops))
+    loads = [op for op in inner.regions[0].ops if op.opcode == "load" and op.operands[0].op.attrs[Attr.MEM] == "table"]
+    assert len(loads) == 2
 
 
 def test_auto_copies_both_parts_of_a_kernel_that_a_split_makes_faster():
