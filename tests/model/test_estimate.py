@@ -73,8 +73,8 @@ def test_mean_error(found):
 #: error allowed on the board with DDR memory: loads that take values of stores under way, rows of a loop behind a hazard
 #: unit, loads that only the first iteration makes, a buffer in one bank, conflicts at distances that count the loops
 #: inside (md_grid: an element is met again a whole row of the middle loop later, which one mean distance does not say),
-#: bursts that fill a hazard unit's table (floyd_warshall, gaussian: behind loads that answer in order), streams that begin anew, caches that are
-#: empty at first, and rows that take turns at units of one word (smooth_rows)
+#: bursts that fill a hazard unit's table (floyd_warshall, gaussian: behind loads that answer in order), streams that
+#: begin anew, caches that are empty at first, and rows that take turns at units of one word (smooth_rows)
 OUTSIDE = {
     "smooth_rows": 0.04,
     "gaussian": 0.06,
