@@ -1,5 +1,6 @@
 """The commands of the performance model: ``sluice estimate`` and ``sluice predict``."""
 
+import contextlib
 import json
 import os
 import sys
@@ -13,9 +14,9 @@ from .cli_files import read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, workloads_option
 from .cli_project import ProjectCommand, on_project
-from .cli_workloads import ALONE, Given, not_modelled, predictions, read_workloads, stale
+from .cli_workloads import ALONE, Given, not_modelled, own_launches, predictions, read_workloads, stale
 from .diag import Code, CompileError, Diagnostic
-from .driver import inlined_kernels, plan_area, plan_source, plan_text
+from .driver import inlined_kernels, parsed_module, plan_area, plan_source, plan_text
 from .ir import Function
 from .model.accounts import accounts
 from .model.area import Resources as Taken
@@ -170,6 +171,8 @@ class _Wanted:
 def _of_workloads(wanted: _Wanted, options: Options, given: Sequence[Given], messages: Messages) -> list[Prediction]:
     """The predictions of the launches that workloads tell of, in their order, each for the program as its host built
     it. Raises CompileError."""
+    given, left_out = own_launches(given, _hashes(wanted, options, {workload.build for _, workload in given}))
+    messages.add(*left_out)
     builds: dict[BuildOptions, list[int]] = {}
     for number, (_, workload) in enumerate(given):
         builds.setdefault(workload.build, []).append(number)
@@ -178,6 +181,16 @@ def _of_workloads(wanted: _Wanted, options: Options, given: Sequence[Given], mes
         program = _Program.planned_with(wanted, build.applied(options))
         found |= zip(numbers, program.of_workloads([given[number] for number in numbers], messages), strict=True)
     return [found[number] for number in sorted(found)]
+
+
+def _hashes(wanted: _Wanted, options: Options, builds: set[BuildOptions]) -> dict[BuildOptions, str]:
+    """The hash of the source in each of the builds that it compiles in: those of other sources may lack its macros."""
+    found = {}
+    for build in builds:
+        used, file = build.applied(options), str(wanted.source)
+        with contextlib.suppress(CompileError):
+            found[build] = source_hash(file, parsed_module(wanted.text, used, file).sources, used.defines)
+    return found
 
 
 @dataclass(frozen=True)

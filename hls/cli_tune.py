@@ -143,6 +143,7 @@ class _Given:
             version(),
         )
         workloads = made.workloads({name: first[name] for name in choices})
+        made.parse_as_built(workloads)
         file = read_space(self.space) if self.space else None
         made.knobs = limited(find_knobs(made.module, workloads, made.main, choices, self.relaxed), file)
         return made, file.constraints if file else ()

@@ -10,10 +10,11 @@ from .model.estimate import NotModelled, Planned, estimate
 from .model.network import Member, estimate_together, has_calls
 from .model.prediction import Prediction
 from .model.workload import Workload, WorkloadError, read_workload, source_hash
+from .options import BuildOptions
 from .planning.memory import ChannelPlan
 from .target.board import Board
 
-__all__ = ["ALONE", "Given", "not_modelled", "predictions", "predictions_of", "read_workloads", "stale"]
+__all__ = ["ALONE", "Given", "not_modelled", "own_launches", "predictions", "predictions_of", "read_workloads", "stale"]
 
 #: what to do about a kernel that is predicted alone
 ALONE = "measure it with `sluice run`"
@@ -30,6 +31,24 @@ def read_workloads(paths: Sequence[Path]) -> list[Given]:
 def stale(given: Sequence[Given], current: str) -> list[Diagnostic]:
     """A warning for each workload of a program whose hash is not the ``current`` one."""
     return [_changed(path) for path, workload in given if workload.source_hash != current]
+
+
+def own_launches(given: Sequence[Given], hashes: Mapping[BuildOptions, str]) -> tuple[list[Given], list[Diagnostic]]:
+    """Of launches of several sources those of one, whose ``hashes`` are those in the builds that it compiles in, and
+    a warning about the others. All of them if none is of that text: then it has changed."""
+    mine = [one for one in given if hashes.get(one[1].build) == one[1].source_hash]
+    others = [workload.kernel for one in given for workload in one[1:] if one not in mine]
+    if not mine or not others:
+        return list(given), []
+    return mine, [
+        Diagnostic(
+            f"{len(others)} of {len(given)} launches are of other sources, or of another text of this one; they are "
+            f"left out: kernels {', '.join(sorted(set(others)))}",
+            hint="give the workloads of one source, or collect them again with `sluice run --workload`",
+            severity="warning",
+            code=Code.WORKLOAD_OLD,
+        )
+    ]
 
 
 def predictions(

@@ -1,20 +1,14 @@
 """Time that accesses to global memory take, from the words that they move and the facts of the board
-(docs/rationale/model.md).
-
-A load unit fetches each word that differs from the one before, or, with a cache, that the cache does not hold; a store
-unit gathers neighbouring stores to one word. Words cost the data bus of a bank its time, and a word's latency is
-hidden as far as a unit may have words under way.
+(docs/rationale/model.md). Words cost the data bus of a bank its time, and a word's latency is hidden as far as a unit
+may have words under way.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rtl_lib.lsu.constant import MOST_FILL, cache_fill
 
-from ..analysis.memory.strides import AccessPattern, Step, access_patterns
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
@@ -23,16 +17,16 @@ from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
 from .conflicts import pace_of_conflicts, pace_of_table
-from .executed import most_executions
 from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
-from .moved_words import moved_words, runs_of
+from .interleaved import wait_in_order
 from .pace import Fetched
 from .runs import LoopCount, RunCounts
 from .sequences import jumps
+from .traffic import AccessTraffic, TrafficCounts
 from .workload import AccessRuns, Range
 
-__all__ = ["AccessTraffic", "MemoryTime"]
+__all__ = ["MemoryTime"]
 
 #: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
 PATH = 10
@@ -43,8 +37,8 @@ HELD, LOOKED_UP = 2, 6
 PATIENCE = 16
 #: words of a burst, and stores of one where a hazard unit counts them (rtl_lib/lsu/store.py)
 BURST_WORDS, BURST_STORES = 16, 128
-#: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
-WIDE_WORDS = 2
+#: bursts of a store unit that may wait for the memory, where the plan sets no other number (rtl_lib/lsu/store.py)
+BURSTS_UNDER_WAY = 16
 #: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; besides those
 #: on their way, the queue of its requests has room for as many as the plan says (rtl_lib/lsu/hazard.py)
 HAZARD_TOKENS = 3
@@ -56,31 +50,6 @@ FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write"
 
 #: cycles of a token of a region from one point to another
 Through = Callable[[RegionPlan, Point, Point], float]
-
-
-@dataclass(frozen=True)
-class AccessTraffic:
-    """One access of the schedule over a launch: ``count`` executions, of which ``words`` moved a word of memory;
-    ``scattered`` of these are in another row than the word before, of ``rows`` distinct ones. ``same`` of all go to
-    the word of the execution before; ``distinct`` are the different words of all accesses at its place."""
-
-    count: float
-    words: float
-    scattered: float
-    same: float = 0.0
-    rows: float = 0.0
-    distinct: float = 0.0
-
-    @property
-    def fetching(self) -> float:
-        """The share of executions that move a word."""
-        return self.words / self.count if self.count else 0.0
-
-    @property
-    def looked_up(self) -> float:
-        """The share of executions that return to a word, among those that move none."""
-        found = self.count - self.words
-        return min(1.0, max(0.0, found - self.same) / found) if found > 0 else 0.0
 
 
 class MemoryTime:
@@ -97,8 +66,9 @@ class MemoryTime:
     ) -> None:
         self.memory, self.counts, self.board, self.unknown, self.ideal = memory, counts, board, unknown, ideal
         self._regions = regions  #: of each operation outside loops' own: the region that it stands in
-        self._copies = Counter((op.opcode, op.span) for op in memory.outside)
-        self._traffic: dict[Op, AccessTraffic] = {}
+        # of the load before the store, and of the store
+        under_way = 2 * self.latency + PATIENCE + PATH if board.memory.timing is not None else 0.0
+        self._counted = TrafficCounts(memory, counts, regions, under_way, unknown, ideal)
 
     @cached_property
     def latency(self) -> float:
@@ -144,7 +114,7 @@ class MemoryTime:
             return 0.0
         words: dict[str, float] = {}
         for op, access in self.memory.outside.items():
-            copies = self._copies[op.opcode, op.span]
+            copies = self._counted.copies[op.opcode, op.span]
             if access.unit is LsuKind.CONSTANT_LOAD and copies > 1:
                 words[access.memory] = max(words.get(access.memory, 0.0), min(copies, self.traffic(op).distinct))
         return sum(math.ceil(one / cache_fill(MOST_FILL, self.board.read_latency)) for one in words.values())
@@ -168,81 +138,7 @@ class MemoryTime:
 
     def traffic(self, op: Op) -> AccessTraffic:
         """What an access of the schedule moves."""
-        if op not in self._traffic:
-            self._traffic[op] = self._of(op)
-        return self._traffic[op]
-
-    def _of(self, op: Op) -> AccessTraffic:
-        access, found = self.memory.accesses[op], self.counts.accesses(op)
-        copies, flushes = self._copies[op.opcode, op.span], self._flushes(op)
-        pattern = self._strided(op, found) if copies > 1 or access.lanes else None
-        if pattern is not None:
-            moved = moved_words(pattern, self.counts, access.word_bytes, self.counts.workload.row_bytes)
-            found, copies = [runs_of(found[0].place, op.opcode, access, [moved])], 1
-        if not found:
-            count = self._iterations(op)
-            return AccessTraffic(count, max(count * access.bytes / access.word_bytes, min(flushes, count)), 0.0)
-        count = sum(one.count for one in found) / copies
-        words = sum(_words(one, access, flushes) for one in found) / copies
-        opened = sum(one.rows for one in found) / copies
-        same, rows = sum(one.same_word for one in found) / copies, sum(one.rows for one in found)
-        scattered = words if access.scattered else min(words, opened)
-        made = 1.0 - self._forwarded(op, found)
-        count, words, scattered = count * made, words * made, scattered * made
-        count = min(count, most_executions(op, self._regions.get(op), self.counts))
-        distinct = float(sum(one.words for one in found))
-        return AccessTraffic(count, min(words, count), min(scattered, count), same, rows, distinct)
-
-    def _forwarded(self, op: Op, found: Sequence[AccessRuns]) -> float:
-        """The share of a load's executions that take the value of a store under way, and so do not go to memory."""
-        if op not in self._finding or Ideal.DEPENDENCES in self.ideal:
-            return 0.0
-        under_way = 2 * self.latency + PATIENCE + PATH  # of the load before the store, and of the store
-        met = sum(one.conflicts.share(1, round(under_way)) * one.conflicts.count for one in found)
-        return min(1.0, met / max(1, sum(one.count for one in found)))
-
-    @cached_property
-    def _finding(self) -> set[Op]:
-        """Loads that hazard units let take the values of stores under way."""
-        finding = [one for op, one in self.memory.hazards.items() if op.attrs.get(Attr.FINDS)]
-        return {load for one in finding for load in one.loads} if self.board.memory.timing is not None else set()
-
-    @cached_property
-    def _patterns(self) -> dict[Op, AccessPattern]:
-        return access_patterns(self.counts.function)
-
-    def _strided(self, op: Op, found: list[AccessRuns]) -> AccessPattern | None:
-        """The pattern of an access that every loop around it moves by a known amount; None for another one. An amount
-        that is known only at run time is that of the workload, if it is always the same one there."""
-        pattern = self._patterns[op]
-        steps = [(loop, self._known(loop, step, found)) for loop, step in pattern.steps]
-        known = found and all(step.regular for _, step in steps)
-        return replace(pattern, steps=tuple(steps)) if known else None
-
-    def _known(self, loop: Op, step: Step, found: list[AccessRuns]) -> Step:
-        if step.amount is not None or not step.regular:
-            return step
-        strides = {
-            (one.low, one.high)
-            for runs in found
-            for stride in runs.strides
-            if stride.loop is not None and self.counts.is_loop(loop, stride.loop)
-            for one in stride.bytes.ranges
-        }
-        if len(strides) != 1:
-            return step
-        ((low, high),) = strides
-        return replace(step, amount=low * self.counts.bodies(loop)) if low == high else step
-
-    def _flushes(self, op: Op) -> float:
-        """How often the unit of a load forgets its words, as stores of the kernel may have changed them."""
-        name = self.memory.accesses[op].memory
-        fences = [one for one in self._regions if one.opcode == "fence" and name in one.attrs.get(Attr.FLUSH, ())]
-        return sum(self._iterations(one) for one in fences if not is_exceptional(one))
-
-    def _iterations(self, op: Op) -> float:
-        region = self._regions.get(op)
-        return self.counts.loop(region.loop).iterations * self.counts.units if region and region.loop else 1.0
+        return self._counted.of(op)
 
     def interval(self, plan: RegionPlan, through: Through) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
@@ -284,9 +180,13 @@ class MemoryTime:
         own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
         moved = [self.traffic(op) for op, _ in own]
         rows = sum(one.scattered for one in moved) * self.row_cycles * self._closed([op for op, _ in own])
-        most = max((self.traffic(op).words / _pending(access) for op, access in own), default=0.0)
+        most = max((self._requests(op) / _pending(access) for op, access in own), default=0.0)
         # compute units share the memory, but each has units of its own for its accesses
         return max(self._bus(own), rows, most / self.counts.units * self.latency) / iterations
+
+    def _requests(self, op: Op) -> float:
+        """What the unit of an access may have only so much of under way: words of a load, bursts of a store."""
+        return self._bursts(op) if op.opcode == "store" else self.traffic(op).words
 
     def _bus(self, own: Sequence[tuple[Op, Access]]) -> float:
         """Cycles of the busiest bank's data bus for the words of some accesses: of all of them, spread over all banks,
@@ -319,15 +219,31 @@ class MemoryTime:
             time = through(plan, plan.place[op], plan.place[store]) + PATIENCE + self.latency + PATH
             traffic = self.traffic(store)
             entered = traffic.words if per_word else traffic.count if certain else iterations
-            together = 1.0 if self.unknown.memory is Extreme.LEAST else entered / self._bursts(store)
-            pace = pace_of_table(time, entries, min(together, BURST_STORES))
+            waits, gaps = self._in_order(plan, plan.place[op], plan.place[store])
+            bursts = self._bursts(store) + gaps * traffic.count / iterations
+            together = 1.0 if self.unknown.memory is Extreme.LEAST else entered / min(bursts, traffic.words or 1.0)
+            pace = pace_of_table(time + waits, entries, min(together, BURST_STORES))
             found = max(found, entered / self.counts.units / iterations * pace)
         return found
 
     def _bursts(self, store: Op) -> float:
         """The bursts of a store's words: one for each run of words that follow each other, or more of long runs."""
-        jumped = sum(jumps(one, self.counts.workload) for one in self.counts.accesses(store))
-        return max(1.0, jumped / self._copies[store.opcode, store.span], self.traffic(store).words / BURST_WORDS)
+        found, words = self.counts.accesses(store), self.traffic(store).words
+        jumped = sum(self._counted.interleaved(store, one) or jumps(one, self.counts.workload) for one in found)
+        return max(1.0, min(jumped / self._counted.copies[store.opcode, store.span], words), words / BURST_WORDS)
+
+    def _in_order(self, plan: RegionPlan, start: Point, last: Point) -> tuple[float, float]:
+        """Between two points: the cycles for which tokens of a loop, one in each cycle, wait behind others that wait
+        for memory, as answers come in order, beyond the mean response; and how many gaps these leave in which a store
+        unit sends its burst. Loads of a level fetch at the same tokens, at which rows begin."""
+        found, gaps, count = 0.0, 0.0, self.counts.loop(plan.loop_op)
+        for level in plan.levels[start.level : last.level]:
+            waits = [self.fetched(row.op, plan) for row in level.row if row.joins]
+            share = min(1.0, max((one.others + one.first / max(count.trips, 1.0) for one in waits), default=0.0))
+            longest = max((one.cycles for one in waits), default=0.0)
+            found += wait_in_order(longest, share, 1.0) - share * longest
+            gaps += count.iterations * share * (1 - share) ** PATIENCE if longest > PATIENCE else 0.0
+        return found, gaps
 
     def _closed(self, accesses: list[Op]) -> float:
         """The share of rows that are not open when accesses go to them at random: DRAM keeps one open in each of its
@@ -468,22 +384,9 @@ def _middle(one: Range) -> float:
 
 
 def _pending(access: Access) -> float:
-    """Words that the unit of an access may have under way: infinitely many where its part sets no limit."""
+    """Words, or bursts of stores, that the unit of an access may have under way: infinitely many where its part sets no
+    limit."""
     options = access.hardware.options if access.hardware else {}
-    found = options.get("pending", options.get("outstanding", options.get("ahead")))
+    default = BURSTS_UNDER_WAY if access.unit in (LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE) else None
+    found = options.get("pending", options.get("outstanding", options.get("ahead", default)))
     return float(found) if isinstance(found, int) else math.inf
-
-
-def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
-    """Words that an access of the source moves through its unit, which forgets what it holds so many times: it then
-    fetches the words that it uses again, as far as the program returns to them at all."""
-    if access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE):
-        return float(runs.count)
-    if access.unit is LsuKind.CONSTANT_LOAD:  # a cache that all accesses share, which holds what they read
-        return float(runs.words)
-    changes = float(runs.count + runs.crossing - runs.same_word)
-    holds = access.cache_words or (WIDE_WORDS if access.lanes and access.direction == "load" else 0)
-    if holds:
-        kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > holds)
-        return kept + min(flushes * runs.words, changes) if flushes else float(kept)
-    return changes + min(flushes, runs.same_word)

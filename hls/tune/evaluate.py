@@ -15,12 +15,12 @@ from ..design import Design, write_design
 from ..diag import CompileError
 from ..driver import parsed_module, plan_area, plan_source, plan_text
 from ..ir import Module
-from ..model.area import capacity
+from ..model.area import Resources, capacity
 from ..model.estimate import NotModelled, Planned, estimate
 from ..model.operations import logic_cells
 from ..model.prediction import Prediction
 from ..model.workload import Workload, read_workload, source_hash
-from ..options import Options
+from ..options import BuildOptions, Options
 from ..planning import Compilation, CompiledKernel
 from ..records import plain, record_of
 from ..target.board import Board
@@ -61,7 +61,22 @@ class Evaluator:
         self._share, self._most = 0.0, 1.0
 
     def _parse(self) -> Module:
-        return parsed_module(self.program.text, self.program.options, self.main)
+        """The program with the options of the command, or if it is none with these alone, as the host builds it."""
+        try:
+            return self._parsed(self.program.options)
+        except CompileError:
+            with tempfile.TemporaryDirectory(dir=self.folder, prefix="collecting-") as aside:
+                self._run("--workload", aside)
+                found = [read_workload(one) for one in sorted(Path(aside).glob("*.json.gz"))]
+            for build in dict.fromkeys(one.build for one in found):
+                with contextlib.suppress(CompileError):  # another source of the host
+                    module = self._parsed(build.applied(self.program.options))
+                    if any(one.build == build and one.kernel in module.functions for one in found):
+                        return module
+            raise
+
+    def _parsed(self, options: Options) -> Module:
+        return parsed_module(self.program.text, options, self.main)
 
     def design(self, values: Values) -> Design:
         """The design of a point."""
@@ -125,23 +140,40 @@ class Evaluator:
             return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
         except NotModelled as error:
             return replace(point, problem=Problem("", f"the estimate does not cover {error}"))
-        board = self.program.board
-        usual = Compilation(board, self.program.options)
-        cells = sum(logic_cells(one.function, usual.of(one.function).timing, board.device) for one in kernels)
+        board, cells = self.program.board, self._logic_cells(kernels)
         cycles, seconds = sum(one.cycles.likely for one in found), sum(one.seconds for one in found)
         return replace(point, least=cells / board.device.logic_cells, cycles=cycles, seconds=seconds)
 
     def _predicted(self, design: Design) -> tuple[Sequence[CompiledKernel], list[Prediction]]:
-        """The kernels with the design, and a prediction for each launch. Raises CompileError and NotModelled."""
-        program = self.program
-        options = program.options.with_design(design)
-        kernels, _ = plan_source(program.text, program.board, options, self.main)
-        plans = {
-            one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
-            for one in kernels
-        }
-        runs = self.workloads(dict(design.defines))
-        return kernels, [estimate(plans[one.kernel], one, program.board) for one in runs]
+        """The kernels with the design, those of the largest build, and a prediction for each launch, each for the
+        program as its host built it. Raises CompileError and NotModelled."""
+        program, runs = self.program, self.workloads(dict(design.defines))
+        largest: Sequence[CompiledKernel] = ()
+        found = []
+        for build, options in self._builds(design):
+            kernels, _ = plan_source(program.text, program.board, options, self.main)
+            plans = {
+                one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
+                for one in kernels
+            }
+            found += [estimate(plans[one.kernel], one, program.board) for one in runs if one.build == build]
+            largest = max(largest, kernels, key=self._logic_cells)
+        return largest, found
+
+    def _builds(self, design: Design) -> list[tuple[BuildOptions, Options]]:
+        """The builds of the host program whose kernels it launches, each with the options of its plans: where the
+        command differs from the default, it wins."""
+        builds = dict.fromkeys(one.build for one in self.workloads(dict(design.defines)))
+        return [(one, one.applied(self.program.options).with_design(design)) for one in builds]
+
+    def parse_as_built(self, workloads: Sequence[Workload]) -> None:
+        """Take the program as the host built it for the first of some launches for the one whose knobs are found."""
+        self.module = self._parsed(workloads[0].build.applied(self.program.options))
+
+    def _logic_cells(self, kernels: Sequence[CompiledKernel]) -> float:
+        board = self.program.board
+        usual = Compilation(board, self.program.options)
+        return sum(logic_cells(one.function, usual.of(one.function).timing, board.device) for one in kernels)
 
     def _copies(self, values: Values) -> int:
         """The product of all factors: at least the copies of the innermost body if its loops were nested."""
@@ -160,18 +192,24 @@ class Evaluator:
     def _count(self, point: Point, values: Values) -> Point:
         program = self.program
         try:
-            options = program.options.with_design(self.design(values))
-            used = plan_area(plan_text(program.text, program.board, options, self.main)).total
+            plans = [
+                plan_text(program.text, program.board, options, self.main)
+                for _, options in self._builds(self.design(values))
+            ]
         except CompileError as error:
             first = error.diagnostics[0]
             return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
-        there = capacity(program.board.device)
+        areas = [self._area(plan_area(one).total) for one in plans]
+        return replace(point, area=max(areas, key=lambda one: one.share))
+
+    def _area(self, used: Resources) -> Area:
+        there = capacity(self.program.board.device)
         share = max(
             getattr(used, name) / getattr(there, name)
             for name in ("logic", "registers", "rams", "dsps")
             if getattr(there, name)
         )
-        return replace(point, area=Area(used.logic, used.registers, used.rams, used.dsps, share))
+        return Area(used.logic, used.registers, used.rams, used.dsps, share)
 
     def measure(self, point: Point) -> Point:
         """The point with the cycles of a run in RTL. Raises StudyError if the host program fails."""
@@ -195,9 +233,11 @@ class Evaluator:
         given = sorted((name, value) for name, value in values.items() if value is not None)
         options = replace(program.options, design=None)
         runs: Sequence[str] = ()
-        if what == "estimate":
+        if what in ("estimate", "area"):
             defines = {name.removeprefix("-D "): str(value) for name, value in given if name.startswith("-D ")}
-            runs = [one.inputs_hash for one in self.workloads(defines)]
+            found = self.workloads(defines)
+            runs = [repr(one.build) for one in found]
+            runs += [one.inputs_hash for one in found] if what == "estimate" else []
         host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what == "measured" else ""
         return _digest(
             what, self.version, self.source_hash, repr(program.board), repr(options), given, list(runs), host

@@ -149,6 +149,33 @@ def test_plan_with_the_options_of_the_host(folder):
     assert done.stdout == estimated(folder, "k.cl", "--workload", "w/003-product.json.gz").stdout
 
 
+def test_launches_of_two_sources(folder):
+    """Each source takes the launches of its own text, though their kernels and options do not fit the other one."""
+    for name in ("first", "second"):
+        text = f"__kernel void {name}(__global int *a) {{ for (int i = 0; i < {name.upper()}; i++) a[i] = i; }}"
+        (folder / f"{name}.cl").write_text(text)
+    (folder / "two.py").write_text("""
+from sim import cl
+context = cl.create_some_context()
+queue = cl.CommandQueue(context)
+a = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
+for name in ("first", "second"):
+    program = cl.Program(context, open(name + ".cl").read()).build([f"-D{name.upper()}={100 * len(name)}"])
+    getattr(program, name)(queue, (1,), None, a).wait()
+""")
+    done = sluice(folder, "run", "--workload", "two", "two.py")
+    assert done.returncode == 0, done.stderr
+    for name, other in (("first", "second"), ("second", "first")):
+        done = estimated(folder, f"{name}.cl", "--workload", "two", "--json")
+        assert done.exit_code == 0, done.stderr
+        (found,) = json.loads(done.stdout)
+        assert found["kernel"] == name and found["loops"][0]["iterations"] == 100 * len(name)
+        assert (
+            f"1 of 2 launches are of other sources, or of another text of this one; they are left out: kernels {other}"
+            in (done.stderr)
+        )
+
+
 def test_included_files_are_the_same_from_every_folder(folder):
     (folder / "parts").mkdir()
     (folder / "parts/next.h").write_text("#define NEXT(x) ((x) + 1)\n")

@@ -169,6 +169,18 @@ def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
     assert same.exit_code == 0, same.stderr
 
 
+def test_options_that_only_the_host_gives(folder, tuned):
+    """Knobs, plans and areas are those of the program as the host builds it."""
+    usual = [one for one in TUNE if one not in ("-D", "WIDTH=16")]
+    given, found = (sluice(folder, *options, "--list-knobs", "-o", "built") for options in (TUNE, usual))
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout == given.stdout
+    done = sluice(folder, *usual, "--space", "space.toml", "-o", "built")
+    assert done.exit_code == 0, done.stderr
+    tables = [[line for line in one.stdout.splitlines() if "%" in line] for one in (done, tuned)]
+    assert tables[0] == tables[1] != []
+
+
 def test_a_source_that_is_no_utf_8_is_tuned(folder):
     (folder / "latin.cl").write_bytes(b"// n\xe4chste\n" + KERNEL.encode())
     (folder / "latin.py").write_text(HOST.replace('open("k.cl")', 'open("latin.cl", encoding="latin-1")'))
