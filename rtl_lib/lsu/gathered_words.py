@@ -17,8 +17,8 @@ class GatheredWords(wiring.Component):
     Rules
     -----
     1. Memory ends with the same contents as if the stores were executed one after the other.
-    2. A store to an open word joins it. Another one opens its word behind the others; if there are ``words`` of them, the
-       oldest leaves in the same cycle.
+    2. A store to an open word joins it. Another one opens its word behind the others; if there are ``words`` of them,
+       the oldest leaves in the same cycle.
     3. While ``close`` is high no store is accepted, and the words leave, the oldest first. While ``quiet`` is high they
        leave as well, unless a store is on offer.
     4. One store is accepted, or one word leaves, every cycle as long as ``o`` is ready.

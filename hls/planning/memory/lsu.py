@@ -220,8 +220,9 @@ class Access:
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
     of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.
-    ``gathers``: the words that stores join at a time. ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``pumped``: its blocks
-    run at twice the clock and its data is valid for one cycle, so it must not stall on its way.
+    ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``gathers``: the words
+    that stores join at a time. ``pumped``: its blocks run at twice the clock and its data is valid for one cycle, so it
+    must not stall on its way.
     """
 
     op: Op
