@@ -40,7 +40,7 @@ class GatheredWords(wiring.Component):
     held : a word is open
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, words) -> None:
+    def __init__(self, *, access_bytes: int, word_bytes: int, addr_bits: int, words: int) -> None:
         require_power_of_two("words", words, 2)
         self.lanes, self.words = word_bytes // access_bytes, words
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
@@ -94,7 +94,7 @@ class GatheredWords(wiring.Component):
         ]
         return m
 
-    def _data(self, m, accepted, place, lane, oldest):
+    def _data(self, m: Module, accepted: Value, place: Value, lane: Value, oldest: Value) -> Value:
         """The data of the oldest word; that of the store on offer is written to the lane of the place when accepted."""
         m.submodules.storage = storage = Memory(shape=8 * self.word_bytes, depth=self.words, init=[])
         read, write = storage.read_port(domain="comb"), storage.write_port(granularity=8 * self.access_bytes)
