@@ -162,7 +162,6 @@ BREAKS = (
     Break("store", StoreUnit, "elaborate", "behind = held | builder.open", "behind = held"),
     Break("store", StoreUnit, "_gather", "(~held | joins | leaving)", "1"),
     Break("store_words", GatheredWords, "elaborate", "lane | Mux(hit, strobes[place], 0)", "lane"),
-    Break("store_words", GatheredWords, "elaborate", "(hit | ~full | leaving)", "1"),
     Break("wide_store", WideStoreUnit, "_merge", "waiting.eq(second.strobe.any())", "waiting.eq(0)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),
