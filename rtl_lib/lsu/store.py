@@ -7,6 +7,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.gathered_words import GatheredWords
 from rtl_lib.lsu.observe import Observation, observe_writes
 from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
@@ -33,14 +34,15 @@ class StoreUnit(wiring.Component):
     Rules
     -----
     1. The final contents of memory are those of executing the stores one after the other (:func:`store`).
-    2. A store to the same word as the one before it joins that word, until the word is sent.
+    2. A store to the same word as the one before it, or as one of those to the last ``words`` words, joins that word,
+       until the word is sent: when a store to another word needs its place, and as bursts are (rule 3).
     3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. An open burst is sent
        when it is full, when a store to another address comes, when no store has come for ``patience`` cycles, for a
        fence, or when ``over``.
     4. A burst is requested when all its words have arrived.
     5. A fence is answered when every store accepted before it is acknowledged by the memory; fences are
-       answered in order, and many may be in flight. While one is offered no store is accepted (at most 3
-       cycles, if memory keeps up).
+       answered in order, and many may be in flight. While one is offered no store is accepted (at most 2
+       cycles more than ``words``, if memory keeps up).
     6. One store is accepted, and one word sent, every cycle as long as memory keeps up.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
@@ -55,6 +57,7 @@ class StoreUnit(wiring.Component):
     outstanding : bursts and fences that may wait for the memory
     burst_align : bytes, a power of two up to 4096; patience : cycles
     counted : whether stores are counted, so that ``retired`` can report when each is in memory
+    words : that stores may join at a time, a power of two; 1 where they are counted or have strobes
 
     Ports
     -----
@@ -81,8 +84,10 @@ class StoreUnit(wiring.Component):
         patience: int = 16,
         counted: bool = False,
         strobe_bytes: int = 0,
+        words: int = 1,
     ) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
+        require_power_of_two("words", words, 1, 1 if counted or strobe_bytes else None)
         if strobe_bytes and access_bytes != word_bytes:
             raise ValueError(
                 f"access_bytes must be the {word_bytes} of a word where bytes have strobes, not {access_bytes}"
@@ -92,7 +97,7 @@ class StoreUnit(wiring.Component):
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
         self._builder = {**geometry, "burst_align": burst_align}
         self.access_bytes, self.word_bytes, self.buffer = access_bytes, word_bytes, buffer
-        self.outstanding, self.patience, self.counted = outstanding, patience, counted
+        self.outstanding, self.patience, self.counted, self.words = outstanding, patience, counted, words
         self.strobe_bytes, self.lane_bytes = strobe_bytes, strobe_bytes or access_bytes
         lanes = word_bytes // strobe_bytes if strobe_bytes else 0
         super().__init__(
@@ -120,7 +125,8 @@ class StoreUnit(wiring.Component):
         connect(m, words.o, wiring.flipped(self.mem.data))
 
         quiet, fence = self._quiet(m), self.fence.request
-        held, count = self._gather(m, quiet, builder.i, words.i)
+        gather = self._gather if self.words == 1 else self._gather_several
+        held, count = gather(m, quiet, builder.i, words.i)
         behind = held | builder.open  # stores that must be sent before a fence
         stores, many = self._count(m, builder, count)
         m.d.comb += [
@@ -199,3 +205,23 @@ class StoreUnit(wiring.Component):
         with m.Elif(leaving):
             m.d.sync += held.eq(0)
         return held, count
+
+    def _gather_several(self, m, quiet, word_out, data_out):
+        """Combine stores to any of several words; returns as :meth:`_gather`."""
+        geometry = {"access_bytes": self.access_bytes, "word_bytes": self.word_bytes}
+        m.submodules.gathered = gathered = GatheredWords(
+            **geometry, addr_bits=len(self.i.payload.addr), words=self.words
+        )
+        connect(m, wiring.flipped(self.i), gathered.i)
+        word = gathered.o.payload
+        m.d.comb += [
+            gathered.close.eq(self.fence.request.valid),
+            gathered.quiet.eq(quiet),
+            gathered.o.ready.eq(word_out.ready & data_out.ready),
+            word_out.valid.eq(gathered.o.valid & data_out.ready),
+            data_out.valid.eq(gathered.o.valid & word_out.ready),
+            word_out.payload.eq(word.word),
+            data_out.payload.data.eq(word.data),
+            data_out.payload.strobe.eq(Cat(bit.replicate(self.access_bytes) for bit in word.strobe)),
+        ]
+        return gathered.held, C(0)

@@ -19,6 +19,7 @@ from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
+from rtl_lib.lsu.gathered_words import GatheredWords
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.next_word_load import NextWordLoadUnit
 from rtl_lib.lsu.shared_cache import SharedCache
@@ -160,6 +161,7 @@ BREAKS = (
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),
     Break("store", StoreUnit, "elaborate", "behind = held | builder.open", "behind = held"),
     Break("store", StoreUnit, "_gather", "(~held | joins | leaving)", "1"),
+    Break("store_words", GatheredWords, "elaborate", "lane | Mux(hit, strobes[place], 0)", "lane"),
     Break("wide_store", WideStoreUnit, "_merge", "waiting.eq(second.strobe.any())", "waiting.eq(0)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),

@@ -92,6 +92,7 @@ PROOFS = {
     "stepping_load": Proof("SteppingLoadUnit", _LOADS, units.stepping_load_unit, 14),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),
+    "store_words": Proof("StoreUnit of 2 words", _STORES, units.store_unit_of_words, 12, quick=False),
     "wide_store": Proof("WideStoreUnit", _STORES, units.wide_store_unit, 11),
     "funnel": Proof(
         "Funnel of 3 units",

@@ -31,6 +31,7 @@ __all__ = [
     "shared_cache",
     "stepping_load_unit",
     "store_unit",
+    "store_unit_of_words",
     "wide_load_unit",
     "wide_store_unit",
 ]
@@ -359,6 +360,12 @@ def _acknowledged_in_time(bench, part, acknowledged):
 def store_unit():
     """StoreUnit: a byte of memory against what was stored there."""
     part = StoreUnit(access_bytes=1, buffer=2, outstanding=2, patience=1, **MEMORY)
+    return _stores(part, lambda store, byte: (store.addr == byte, store.data))
+
+
+def store_unit_of_words():
+    """StoreUnit that joins stores to two words at a time."""
+    part = StoreUnit(access_bytes=1, buffer=2, outstanding=2, patience=1, words=2, **MEMORY)
     return _stores(part, lambda store, byte: (store.addr == byte, store.data))
 
 

@@ -108,6 +108,7 @@ class _Translation:
             access.reads_ahead,
             BURST_ALIGN // access.word_bytes if access.unit is LsuKind.NEXT_WORD_LOAD else 0,
             access.scattered,
+            access.gathers,
             access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE),
         )
 

@@ -41,6 +41,7 @@ class AccessSpec:
     reads_ahead: bool = False  #: of a load: requests are pairs of an address and the last one of its run
     next_word: int = 0  #: of a load that requests the word behind the one in use: words of the blocks that it stays in
     scattered: bool = False  #: of a store: as many bursts may wait as words
+    gathers: int = 1  #: of a store: words that stores join at a time
     pipelined: bool = False  #: of a store: each is a burst of its own, which goes at once
 
 

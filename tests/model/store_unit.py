@@ -21,7 +21,7 @@ class StoreUnit:
         self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
         self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
         self.words = Fifo(clock, WORDS, f"{operation.name}.words")
-        self.builder, self._age, self._held = BurstBuilder(word_bytes), 0, None
+        self.builder, self._age, self._held = BurstBuilder(word_bytes), 0, deque()
         self.drained = self.over = False  #: no store is on its way; none will come any more
         self._waiting, self._sent, self._confirmed, self._confirming = deque(), None, 0, 0
         clock.add(self)
@@ -32,7 +32,7 @@ class StoreUnit:
 
     @property
     def idle(self):
-        return self.requests.empty() and self._held is None and not self.builder.open and not self._waiting
+        return self.requests.empty() and not self._held and not self.builder.open and not self._waiting
 
     def evaluate(self):
         if self.spec.pipelined:
@@ -59,22 +59,23 @@ class StoreUnit:
         self.drained = head is None
         quiet = self._age == PATIENCE or self.over and head is None
         store = None if head is None else head[0] // self.word_bytes
-        had, joins = self._held is not None, store is not None and store == self._held
-        leaves = had and (quiet if store is None else not joins) and self.words.can_push()
+        had, joins, full = bool(self._held), store in self._held, len(self._held) == self.spec.gathers
+        leaves = had and (quiet if store is None else not joins and full) and self.words.can_push()
         room = self.bursts.can_push() and len(self._waiting) < (SCATTERED if self.spec.scattered else OUTSTANDING)
-        leaving, burst = self.builder.step(self._held if leaves else None, quiet and not had, False, room)
+        leaving, burst = self.builder.step(self._held[0] if leaves else None, quiet and not had, False, room)
         if burst is not None:
             self.bursts.push(burst)
             self._sent = self.clock.now + 1
         if leaving:
-            self.words.push(self._held)
-            self._held = None
-        if store is not None and (not had or joins or leaving):
+            self.words.push(self._held.popleft())
+        if store is not None and (not full or joins or leaving):
             self.requests.pop()
-            self._held, self._age = store, 0
+            self._age = 0
+            if not joins:
+                self._held.append(store)
         elif not quiet:
             self._age += 1
-        if self._held is not None or self.builder.open:
+        if self._held or self.builder.open:
             self.clock.moved()
 
     def commit(self):

@@ -100,6 +100,8 @@ def _store(access: "Access", memory: Memory) -> Options:
         options["patience"] = PATIENCE
     if access.scattered:  # as many bursts in flight as other units have words
         options["outstanding"] = _words_under_way(memory)
+    if access.gathers > 1:
+        options["words"] = access.gathers
     return options | ({"descending": access.descending} if access.lanes else {"counted": compared})
 
 
@@ -218,8 +220,9 @@ class Access:
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
     of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.
-    ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``pumped``: its blocks
-    run at twice the clock and its data is valid for one cycle, so it must not stall on its way.
+    ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``gathers``: the words
+    that stores join at a time. ``pumped``: its blocks run at twice the clock and its data is valid for one cycle, so it
+    must not stall on its way.
     """
 
     op: Op
@@ -238,6 +241,7 @@ class Access:
     descending: bool = False
     scattered: bool = False
     to_a_word: int = 1
+    gathers: int = 1
     forwarding: bool = False
     pumped: bool = False
     location: str | None = None

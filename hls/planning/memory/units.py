@@ -21,6 +21,8 @@ __all__ = ["choose_units", "returns_to_words"]
 #: the same
 CACHE_WORDS = 512
 MOST_CACHE_WORDS = 2048
+#: words that a store unit joins stores to at a time: each is compared with every store
+MOST_GATHERED = 16
 
 
 def choose_units(
@@ -125,7 +127,7 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
     if Attr.UNIT in access.op.attrs:
         return _as_asked(access, steps, slots, function)
     if access.direction == "store":
-        return _choose_store(access, steps)
+        return _choose_store(access, steps, slots)
     constant = Attr.CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
     if constant and const_cache_bytes and steps and not access.lanes:
         return replace(
@@ -141,10 +143,26 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
     return chosen
 
 
-def _choose_store(access: Access, steps) -> Access:
+def _choose_store(access: Access, steps, slots: Mapping[Op, int]) -> Access:
     if not steps and not access.lanes and not access.op.attrs.get(Attr.HAZARDS):
         return replace(access, unit=_small(access), reason="one access a launch: a small unit without bursts")
+    turns = _turns(access, steps, slots)
+    if 1 < turns <= MOST_GATHERED:
+        loop, words = steps[0][0], 1 << (turns - 1).bit_length()
+        why = (
+            f"{turns} interleaved invocations of loop {_label(loop)} store to {turns} words, of which it joins {words}"
+        )
+        access = replace(access, gathers=words, reason=f"{why}; {access.reason}" if access.reason else why)
     return _wide(access, steps)
+
+
+def _turns(access: Access, steps, slots: Mapping[Op, int]) -> int:
+    """The invocations that take turns to store, each to a word of its own that it stays at. 1 for a store that a hazard
+    unit follows to memory, as stores that join words may pass others."""
+    if access.lanes or not steps or access.op.attrs.get(Attr.HAZARDS):
+        return 1
+    loop, step = steps[0]
+    return slots.get(loop, 1) if step.amount and _is_near(step, access.word_bytes) else 1
 
 
 def _wide(access: Access, steps) -> Access:

@@ -1,5 +1,6 @@
 // A store unit: adjacent stores are combined into words, words into bursts. rtl_lib/lsu/{store,pipelined}.py.
 #pragma once
+#include <algorithm>
 #include <deque>
 
 #include "burst.h"
@@ -22,7 +23,7 @@ class StoreUnit : public Server, public Fenced, public WriteUnit {
   void confirm() override { confirming_++; }
   u32 queued() const override { return requests_.level() - requests_.popped(); }
   bool taken() const override { return requests_.popped(); }
-  virtual bool idle() const { return requests_.empty() && !held_ && !builder_.open() && waiting_.empty(); }
+  virtual bool idle() const { return requests_.empty() && held_.empty() && !builder_.open() && waiting_.empty(); }
 
   bool drained = false, over = false;  ///< no store is on its way; none will come any more
   bool hurry = false;                  ///< an access waits for the open burst
@@ -57,27 +58,30 @@ class StoreUnit : public Server, public Fenced, public WriteUnit {
   }
   virtual void accept_store() { requests_.pop(), accesses++; }
 
-  /// One cycle of the register of a word and the open burst, with a `fence` on offer, or with no store to come.
+  /// One cycle of the open words, the oldest first, and the open burst, with a `fence` on offer, or with no store to come.
   void gather(bool fence, bool ends) {
-    const bool any = any_store(), had = held_;
+    const bool any = any_store(), had = !held_.empty();
     const bool quiet = age_ == static_cast<u64>(plan_.patience) || ((ends || hurry) && !any);
     const u64 store = any ? next_word() : 0;
     const bool full = plan_.counted && count_ == kMostCounted - 1, many = plan_.counted && builder_.open() && stores_ >= kMostCounted;
-    const bool joins = any && had && store == word_ && !full;
-    const bool leaves = had && (fence || (any ? !joins : quiet)) && words.can_push();
+    const bool joins = any && !full && std::find(held_.begin(), held_.end(), store) != held_.end();
+    const bool crowded = held_.size() >= static_cast<size_t>(std::max(1, plan_.kept));
+    const bool leaves = had && (fence || (any ? !joins && crowded : quiet)) && words.can_push();
+    const u64 oldest = had ? held_.front() : 0;
     const bool place = waiting_.size() < static_cast<size_t>(plan_.outstanding), room = bursts.can_push() && place;
     accepted_ = fence && !had && !builder_.open() && place ? offered_ : nullptr;
     Burst goes;
-    const bool leaving = builder_.step(leaves, word_, (!had && (quiet || fence)) || many, false, room, goes);
+    const bool leaving = builder_.step(leaves, oldest, (!had && (quiet || fence)) || many, false, room, goes);
     if (goes.words) send(goes, stores_), stores_ = 0;
-    if (leaving) words.push(word_), held_ = false, stores_ += count_, count_ = 0;
-    if (any && !fence && (!had || joins || leaving)) {
+    if (leaving) words.push(oldest), held_.pop_front(), stores_ += count_, count_ = 0;
+    if (any && !fence && (!crowded || joins || leaving)) {
       accept_store();
-      held_ = true, word_ = store, age_ = 0, count_++;
+      if (!joins) held_.push_back(store);
+      age_ = 0, count_++;
     } else if (!quiet) {
       age_++;
     }
-    if (held_ || builder_.open()) clock_.move();
+    if (!held_.empty() || builder_.open()) clock_.move();
   }
 
   Clock& clock_;
@@ -114,8 +118,8 @@ class StoreUnit : public Server, public Fenced, public WriteUnit {
   }
 
   BurstBuilder builder_;
-  bool held_ = false;
-  u64 word_ = 0, age_ = 0, confirmed_ = 0, confirming_ = 0;
+  std::deque<u64> held_;  ///< the words that stores may join, the oldest first
+  u64 age_ = 0, confirmed_ = 0, confirming_ = 0;
   u64 count_ = 0, stores_ = 0, sent_ = 0, retired_ = 0;  ///< stores: of the word, of the open burst, sent, come to memory
   std::deque<Waiting> waiting_;
 };

@@ -57,17 +57,30 @@ def payloads(stores):
     return [{"addr": addr, "data": value} for addr, value in stores]
 
 
+def stores_in_turns(rng, access, turns, count):
+    """Runs of consecutive places, some descending, that store in turns; now and then one begins elsewhere."""
+    places = SIZE // access
+    runs, stores = [[rng.randrange(places), rng.choice([1, -1])] for _ in range(turns)], []
+    while len(stores) < count:
+        for run in runs:
+            if rng.random() < 0.05:
+                run[:] = rng.randrange(places), rng.choice([1, -1])
+            stores.append((run[0] % places * access, rng.randrange(1 << 8 * access)))
+            run[0] += run[1]
+    return stores[:count]
+
+
+@pytest.mark.parametrize("words", [1, 2, 8])
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, serve", RATES)
-def test_store_unit(access, word, give, serve):
+def test_store_unit(access, word, give, serve, words):
     rng = random.Random(word + access)
-    stores = mixed_stores(rng, access, 150)
+    stores = mixed_stores(rng, access, 150) if words == 1 else stores_in_turns(rng, access, words + 1, 150)
     memory = Memory(SIZE, rate=serve, burst_align=256)
     golden = bytearray(memory.bytes)
     store(golden, stores, access)
-    dut = StoreUnit(
-        access_bytes=access, word_bytes=word, addr_bits=16, max_burst=4, buffer=6, outstanding=3, burst_align=256
-    )
+    sizes = {"max_burst": 4, "buffer": 6, "outstanding": 3, "burst_align": 256}
+    dut = StoreUnit(access_bytes=access, word_bytes=word, addr_bits=16, words=words, **sizes)
     finish = until_idle(dut) if give < 1 else fence(dut)
     simulate(dut, in_turn(send(dut.i, payloads(stores), give), finish), background=[memory.serve_writes(dut.mem)])
     assert memory.bytes == golden
@@ -79,6 +92,19 @@ def test_neighbours_share_words_and_bursts():
     stores = [(addr, addr) for addr in range(0, 1024, 4)]
     simulate(dut, in_turn(send(dut.i, payloads(stores)), fence(dut)), background=[memory.serve_writes(dut.mem)])
     assert memory.writes == [(n * 256, 16) for n in range(4)]
+
+
+def test_turns_share_words():
+    """Rule 2: four runs that store in turns fill four words at a time. Each word is sent once, and with one word that
+    stores join, each store is."""
+    stores = [(run * 1024 + addr, addr + run) for addr in range(0, 64, 4) for run in range(4)]
+    for words, sent in (4, 16), (1, 64):
+        memory = Memory(SIZE)
+        dut = StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16, words=words)
+        simulate(dut, in_turn(send(dut.i, payloads(stores)), fence(dut)), background=[memory.serve_writes(dut.mem)])
+        golden = bytearray(SIZE)
+        store(golden, stores, 4)
+        assert memory.bytes[:64] == golden[:64] and len(memory.writes) == sent
 
 
 @pytest.mark.parametrize("step", [1, 7], ids=["sequential", "scattered"])
@@ -98,12 +124,12 @@ def test_a_word_a_cycle(step):
     assert len(time) <= count * (17 / 16 if step == 1 else 2) + 10
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_fences_wait_for_the_stores_before_them(seed):
+@pytest.mark.parametrize("seed, words", [(0, 1), (1, 1), (2, 4)])
+def test_fences_wait_for_the_stores_before_them(seed, words):
     """When a fence is answered, memory holds every store taken before the fence was."""
     rng = random.Random(seed)
     memory = Memory(SIZE, latency=12, rate=0.6, seed=seed)
-    dut = StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16, max_burst=4, buffer=8)
+    dut = StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16, max_burst=4, buffer=8, words=words)
     golden, expected, answered = bytearray(memory.bytes), [], []
     stores = [(rng.randrange(0, 64, 4), rng.randrange(1 << 32)) for _ in range(60)]
 
@@ -139,8 +165,9 @@ def done_words(memory, stores, snapshot):
     return True
 
 
-def test_idle_means_acknowledged():
-    memory, dut = Memory(SIZE, latency=30), StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16)
+@pytest.mark.parametrize("words", [1, 4])
+def test_idle_means_acknowledged(words):
+    memory, dut = Memory(SIZE, latency=30), StoreUnit(access_bytes=4, word_bytes=16, addr_bits=16, words=words)
 
     async def drive(ctx):
         assert ctx.get(dut.idle)

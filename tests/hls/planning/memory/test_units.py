@@ -60,6 +60,37 @@ def test_units_of_an_inner_load(value, type, unit, reason):
     assert bool(words) == (unit == CACHED)
 
 
+def gathered(store, args="__global const float *restrict a, __global float *restrict b, float w, int n, int m"):
+    """The words that the store of a nest joins stores to at a time, and why; its rows are interleaved, as each is a
+    recurrence."""
+    text = f"""__kernel void k({args}) {{
+        for (int i = 0; i < n; i++) {{
+            float last = 0;
+            for (int j = 0; j < m; j++) {{
+                last = a[i * m + j] + w * last;
+                {store} = last;
+            }}
+        }} }}"""
+    (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
+    planned = plan_function(kernel, Compilation(load_board("de5net"), Options()))
+    (found,) = [a for a in planned.memory.accesses.values() if a.direction == "store"]
+    options = found.hardware.options
+    assert options.get("words", 1) == found.gathers and not (found.gathers > 1 and options["counted"])
+    return found.gathers, found.reason
+
+
+@pytest.mark.parametrize("store", ["b[i * m + j]", "b[i * m + (m - 1 - j)]"])
+def test_a_store_of_interleaved_rows_joins_a_word_for_each(store):
+    words, reason = gathered(store)
+    assert words == 16 and "11 interleaved invocations of loop j (line 4) store to 11 words" in reason
+
+
+@pytest.mark.parametrize("store", ["b[j * n + i]", "b[i * m + j * 16]", "b[i]"])
+def test_a_store_that_leaves_its_word_joins_one(store):
+    """The next element of a column, or of a row with gaps, is in another word; a single element has no row."""
+    assert gathered(store)[0] == 1
+
+
 @pytest.mark.parametrize(
     "index, end, comes_round",
     [
