@@ -237,7 +237,7 @@ def _simplify(options: PipelineOptions) -> Stage:
         "simplify",
         (
             # after unrolling: indices are constant; an array with others becomes one wide value, or holds constants
-            LowerShiftRegisters(),
+            LowerShiftRegisters(max_ops=options.max_ops),
             *CLEAN,
             ConstifyArrays(),
             LowerConstantTables(),

@@ -10,13 +10,14 @@ from ...ir import Attr, Builder, Function, MemoryObject, Op, PointerType, Value,
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, is_constant, literal, rewrite
 from ...ir.values import signed
+from ...limits import MOST_ARRAY_BYTES
 from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["MOST_ELEMENTS", "RecognizeShiftIdiom"]
 
-#: most elements of an array that is recognized as a shift register
-MOST_ELEMENTS = 16_384
+#: most elements of an array that is recognized as a shift register: those of the largest array on the chip
+MOST_ELEMENTS = MOST_ARRAY_BYTES
 
 
 @dataclass(frozen=True)

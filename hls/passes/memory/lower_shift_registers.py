@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
+from ...diag import Code, CompileError
 from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ...ir.snippets import counted_loop, element_pointer, read, write
+from ...limits import exceeded
 from ...narrow import present
 from ..manager import Form, FunctionPass
 from .array_replacement import ArrayReplacement
-from .circular_buffer import CircularBuffer
+from .circular_buffer import MOST_STEPS, CircularBuffer
 from .storage_attributes import wants_registers
 
 __all__ = ["LowerShiftRegisters"]
@@ -25,10 +27,12 @@ class LowerShiftRegisters(FunctionPass):
     An array of up to ``max_bits`` bits is moved element by element. A larger one with constant indices only becomes a
     variable for each accessed element (a tap), and a circular buffer for each long stretch between them (more than
     ``ring_bits``), of which each shift reads the oldest element and overwrites it. One with other indices becomes a
-    single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
+    single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`. Any other is moved element
+    by element, if all elements that its shifts and fills name are at most ``max_ops``: else CompileError.
     """
 
     max_bits: int = 1024
+    max_ops: int = 20_000
     ring_bits: int = 1024  #: bits up to which mem2reg would build multiplexers for a buffer
     name = "lower-shift-registers"
     requires = frozenset({Form.POINTERS_LOWERED})
@@ -55,7 +59,21 @@ class LowerShiftRegisters(FunctionPass):
         elif CircularBuffer.fits(uses):
             CircularBuffer(function, memory, uses).build()
         else:
+            self._check_size(uses)
             _Moved(memory).build(function)
+
+    def _check_size(self, uses: "_Uses") -> None:
+        total = 0
+        for op in uses.shifts + uses.fills:
+            total += op.attrs[Attr.HIGH] - op.attrs[Attr.LOW]
+            if total > self.max_ops:
+                raise CompileError.at(
+                    op.span,
+                    f"shifting '{uses.memory.name}' moves {total:,} elements one by one; the limit is {self.max_ops:,}",
+                    "access it at constant indices only, or shift all of it by one distance of at most "
+                    f"{MOST_STEPS}; {exceeded('unrolled')}",
+                    code=Code.BUDGET,
+                )
 
 
 class _Uses:
