@@ -6,16 +6,24 @@ from pathlib import Path
 
 from sim.errors import BuildError, ToolMissing
 
-from .build import build_driver, install
+from .build import build_driver, install, kit_of
 
 __all__ = ["main", "setting"]
 
 
 def setting(vendor: Path) -> str:
     """Two variables, as loaders differ: Debian's and that of pyopencl's wheels read the file, which keeps other drivers
-    out; that of Khronos reads a list of libraries."""
+    out; that of Khronos reads a list of libraries. And two by which Makefiles of the vendor's examples look for its
+    kit."""
     library = vendor.with_name("libsluice.so")
-    return f"OCL_ICD_VENDORS={shlex.quote(str(vendor))} OCL_ICD_FILENAMES={shlex.quote(str(library))}"
+    kit = kit_of(vendor)
+    found = {
+        "OCL_ICD_VENDORS": vendor,
+        "OCL_ICD_FILENAMES": library,
+        "INTELFPGAOCLSDKROOT": kit,
+        "ALTERAOCLSDKROOT": kit,
+    }
+    return " ".join(f"{name}={shlex.quote(str(value))}" for name, value in found.items())
 
 
 def main(arguments: list[str]) -> int:

@@ -9,7 +9,7 @@ from sim.errors import BuildError, ToolMissing
 from sim.programs import Programs
 from sim.toolchain import CxxCompiler, find_compiler
 
-__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install"]
+__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install", "kit_of"]
 
 SOURCES = Path(__file__).parent / "library"
 #: where the loader of the system looks for drivers
@@ -23,6 +23,8 @@ FLAGS = (
     *DEFINES,
 )
 HEADERS = "#include <CL/cl_icd.h>\n"
+#: in the kit: the system's header of this name
+SYSTEM_HEADER = "#include_next <CL/opencl.h>\n"
 NO_HEADERS = (
     "the headers of OpenCL are missing: install them (Debian: opencl-headers, and for hosts opencl-clhpp-headers and "
     "ocl-icd-opencl-dev), or set CPATH to the folder that has CL/cl_icd.h"
@@ -46,7 +48,27 @@ def build_driver(python: str = sys.executable) -> Path:
     library = cached("icd", key, "libsluice.so", make)
     vendor = library.with_name("sluice.icd")
     _write(vendor, f"{library}\n")
+    _write_kit(kit_of(vendor), Path(python).parent)
     return vendor
+
+
+def kit_of(vendor: Path) -> Path:
+    """The folder that stands for the vendor's kit, which Makefiles of its examples ask for by INTELFPGAOCLSDKROOT, beside
+    the file that :func:`build_driver` returns: ``host/include`` for the headers, ``bin`` for the commands."""
+    return vendor.with_name("kit")
+
+
+def _write_kit(kit: Path, commands: Path) -> None:
+    include, link = kit / "host/include/CL", kit / "bin"
+    try:
+        include.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to(commands)
+    except FileExistsError:
+        pass  # another process made it
+    except OSError as error:
+        raise BuildError(f"cannot write {kit}: {error.strerror}") from error
+    _write(include / "opencl.h", SYSTEM_HEADER)
 
 
 def _write(file: Path, text: str) -> None:

@@ -142,6 +142,21 @@ def test_icd_prints_a_setting_for_a_shell(driver):
     assert Path(words["OCL_ICD_VENDORS"]).read_text().strip() == words["OCL_ICD_FILENAMES"]
 
 
+def test_makefiles_of_the_vendors_examples_find_its_kit(driver):
+    """They refuse to start without this header, include it, and call the commands there or from PATH."""
+    Path("host.c").write_text("#include <CL/opencl.h>\n#include <CL/cl.h>\nint main() { return CL_SUCCESS; }\n")
+    Path("Makefile").write_text(
+        "ifeq ($(wildcard $(INTELFPGAOCLSDKROOT)/host/include/CL/opencl.h),)\n$(error no kit)\nendif\n"
+        "FLAGS := $(shell $(ALTERAOCLSDKROOT)/bin/aocl compile-config) -I$(INTELFPGAOCLSDKROOT)/host/include\n"
+        "host: host.c\n\t$(CC) $(FLAGS) $< -o $@ $(shell $(ALTERAOCLSDKROOT)/bin/aocl link-config)\n\t./host\n"
+    )
+    command = f"eval $({sys.executable} -P -m sluice icd) && make"
+    done = subprocess.run(
+        ["sh", "-c", command], env=os.environ | driver.environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_counters_are_built_on_request():
     """``-profile`` in all the ways that Makefiles write it."""
     Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }\n")

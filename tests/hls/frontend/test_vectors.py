@@ -197,13 +197,15 @@ __kernel void k(__global const half *a, __global half *o, __global float *f) {
     f[0] = vload_half(3, a) + v.x; vstore4(v + vload_half3(2, a).xyzz + vloada_half3(0, a).zyxx, 1, f);
     vstore_half(1.0f / 3, 0, o); vstore_half_rtz(1e5f, 1, o); vstore_half_rtp(1.0001f, 2, o); vstore_half_rtn(-1.0001f, 3, o);
     vstore_half4(v * 0.3f, 1, o); vstorea_half2_rte((float2)(v.x, 2.5f), 4, o); vstore_half3_rtz(v.xyz / 3, 4, o);
+    vstore_half(1.00048828125000001, 15, o);  // a double is rounded once
+    vstore_half2_rtz(convert_double2(v.xy) / 3, 8, o);
 }
 """
 
 
 def test_halves_in_memory(context):
     a = np.random.default_rng(8).standard_normal(16).astype("f2")
-    run_both(context, HALVES, "k", {"a": a, "o": np.zeros(16, "f2"), "f": np.zeros(8, "f4")})
+    run_both(context, HALVES, "k", {"a": a, "o": np.zeros(18, "f2"), "f": np.zeros(8, "f4")})
 
 
 BESIDE = """
