@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sim.errors import BuildError, ToolMissing
 
-from .build import build_driver, install, kit_of
+from .build import build_driver, install, vendor_kit
 
 __all__ = ["main", "setting"]
 
@@ -16,7 +16,7 @@ def setting(vendor: Path) -> str:
     out; that of Khronos reads a list of libraries. And two by which Makefiles of the vendor's examples look for its
     kit."""
     library = vendor.with_name("libsluice.so")
-    kit = kit_of(vendor)
+    kit = vendor_kit()
     found = {
         "OCL_ICD_VENDORS": vendor,
         "OCL_ICD_FILENAMES": library,

@@ -9,7 +9,7 @@ from sim.errors import BuildError, ToolMissing
 from sim.programs import Programs
 from sim.toolchain import CxxCompiler, find_compiler
 
-__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install", "kit_of"]
+__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install", "vendor_kit"]
 
 SOURCES = Path(__file__).parent / "library"
 #: where the loader of the system looks for drivers
@@ -23,8 +23,17 @@ FLAGS = (
     *DEFINES,
 )
 HEADERS = "#include <CL/cl_icd.h>\n"
-#: in the kit: the system's header of this name
-SYSTEM_HEADER = "#include_next <CL/opencl.h>\n"
+BANKS = "".join(
+    f"#ifndef {name}_{k}_{maker}\n#define {name}_{k}_{maker} ((cl_mem_flags){k} << 16)\n#endif\n"
+    for name, maker in (("CL_MEM_BANK", "ALTERA"), ("CL_CHANNEL", "INTELFPGA"))
+    for k in range(1, 8)
+)
+#: in the kit: the system's header of this name, and what the vendor's has besides
+KIT_HEADER = f"""#include_next <CL/opencl.h>
+{BANKS}#ifndef CL_MEM_HETEROGENEOUS_INTELFPGA
+#define CL_MEM_HETEROGENEOUS_INTELFPGA (1 << 19)
+#endif
+"""
 NO_HEADERS = (
     "the headers of OpenCL are missing: install them (Debian: opencl-headers, and for hosts opencl-clhpp-headers and "
     "ocl-icd-opencl-dev), or set CPATH to the folder that has CL/cl_icd.h"
@@ -48,27 +57,21 @@ def build_driver(python: str = sys.executable) -> Path:
     library = cached("icd", key, "libsluice.so", make)
     vendor = library.with_name("sluice.icd")
     _write(vendor, f"{library}\n")
-    _write_kit(kit_of(vendor), Path(python).parent)
     return vendor
 
 
-def kit_of(vendor: Path) -> Path:
-    """The folder that stands for the vendor's kit, which Makefiles of its examples ask for by INTELFPGAOCLSDKROOT, beside
-    the file that :func:`build_driver` returns: ``host/include`` for the headers, ``bin`` for the commands."""
-    return vendor.with_name("kit")
+def vendor_kit(python: str = sys.executable) -> Path:
+    """The folder that stands for the vendor's kit, which Makefiles of its examples ask for by INTELFPGAOCLSDKROOT:
+    ``host/include`` for the headers, ``bin`` for the commands. Raises BuildError if the cache cannot be written."""
+    commands = Path(python).parent
 
+    def make(folder: Path) -> None:
+        (folder / header).parent.mkdir(parents=True)
+        (folder / header).write_text(KIT_HEADER)
+        (folder / "bin").symlink_to(commands)
 
-def _write_kit(kit: Path, commands: Path) -> None:
-    include, link = kit / "host/include/CL", kit / "bin"
-    try:
-        include.mkdir(parents=True, exist_ok=True)
-        if not link.is_symlink():
-            link.symlink_to(commands)
-    except FileExistsError:
-        pass  # another process made it
-    except OSError as error:
-        raise BuildError(f"cannot write {kit}: {error.strerror}") from error
-    _write(include / "opencl.h", SYSTEM_HEADER)
+    header = "host/include/CL/opencl.h"
+    return cached("kit", content_key([KIT_HEADER, str(commands)]), header, make).parents[3]
 
 
 def _write(file: Path, text: str) -> None:
