@@ -13,8 +13,8 @@ __all__ = ["main", "setting"]
 
 def setting(vendor: Path) -> str:
     """Two variables, as loaders differ: Debian's and that of pyopencl's wheels read the file, which keeps other drivers
-    out; that of Khronos reads a list of libraries. And two by which Makefiles of the vendor's examples look for its
-    kit."""
+    out; that of Khronos reads a list of libraries. And those by which Makefiles of vendors' examples look for their
+    kits."""
     library = vendor.with_name("libsluice.so")
     kit = vendor_kit()
     found = {
@@ -22,6 +22,7 @@ def setting(vendor: Path) -> str:
         "OCL_ICD_FILENAMES": library,
         "INTELFPGAOCLSDKROOT": kit,
         "ALTERAOCLSDKROOT": kit,
+        "XILINX_XRT": kit,
     }
     return " ".join(f"{name}={shlex.quote(str(value))}" for name, value in found.items())
 

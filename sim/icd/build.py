@@ -34,6 +34,32 @@ KIT_HEADER = f"""#include_next <CL/opencl.h>
 #define CL_MEM_HETEROGENEOUS_INTELFPGA (1 << 19)
 #endif
 """
+#: the header of another vendor, which its hosts include: a buffer whose host pointer is a structure that names a bank
+XILINX_HEADER = """#ifndef SLUICE_CL_EXT_XILINX_H
+#define SLUICE_CL_EXT_XILINX_H
+#include <CL/cl.h>
+#define CL_MEM_EXT_PTR_XILINX (1u << 31)
+#define XCL_MEM_TOPOLOGY (1u << 31)
+#define XCL_MEM_DDR_BANK0 (1u << 0)
+#define XCL_MEM_DDR_BANK1 (1u << 1)
+#define XCL_MEM_DDR_BANK2 (1u << 2)
+#define XCL_MEM_DDR_BANK3 (1u << 3)
+typedef struct {
+  union {
+    struct {
+      unsigned flags;
+      void* obj;
+      void* param;
+    };
+    struct {
+      unsigned banks;
+      void* host_ptr;
+      cl_kernel kernel;
+    };
+  };
+} cl_mem_ext_ptr_t;
+#endif
+"""
 NO_HEADERS = (
     "the headers of OpenCL are missing: install them (Debian: opencl-headers, and for hosts opencl-clhpp-headers and "
     "ocl-icd-opencl-dev), or set CPATH to the folder that has CL/cl_icd.h"
@@ -61,17 +87,19 @@ def build_driver(python: str = sys.executable) -> Path:
 
 
 def vendor_kit(python: str = sys.executable) -> Path:
-    """The folder that stands for the vendor's kit, which Makefiles of its examples ask for by INTELFPGAOCLSDKROOT:
-    ``host/include`` for the headers, ``bin`` for the commands. Raises BuildError if the cache cannot be written."""
+    """The folder that stands for the vendors' kits, which Makefiles of their examples ask for by INTELFPGAOCLSDKROOT or
+    XILINX_XRT: ``host/include`` or ``include`` for the headers, ``bin`` for the commands. Raises BuildError if the cache cannot be written."""
     commands = Path(python).parent
 
     def make(folder: Path) -> None:
         (folder / header).parent.mkdir(parents=True)
         (folder / header).write_text(KIT_HEADER)
+        (folder / header).with_name("cl_ext_xilinx.h").write_text(XILINX_HEADER)
+        (folder / "include").symlink_to("host/include")
         (folder / "bin").symlink_to(commands)
 
     header = "host/include/CL/opencl.h"
-    return cached("kit", content_key([KIT_HEADER, str(commands)]), header, make).parents[3]
+    return cached("kit", content_key([KIT_HEADER, XILINX_HEADER, str(commands)]), header, make).parents[3]
 
 
 def _write(file: Path, text: str) -> None:

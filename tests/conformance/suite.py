@@ -40,10 +40,6 @@ PROGRAMS = {
     "device_timer": "test_device_timer",
     "non_uniform_work_group": "test_non_uniform_work_group",
     "workgroups": "test_workgroups",
-    "subgroups": "test_subgroups",
-    "pipes": "test_pipes",
-    "generic_address_space": "test_generic_address_space",
-    "device_execution": "test_device_execution",
     "math_brute_force": "test_bruteforce",
 }
 #: folders whose files are large and often not there: of images, other interfaces, and SPIR-V
