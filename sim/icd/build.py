@@ -88,7 +88,10 @@ def build_driver(python: str = sys.executable) -> Path:
 
 def vendor_kit(python: str = sys.executable) -> Path:
     """The folder that stands for the vendors' kits, which Makefiles of their examples ask for by INTELFPGAOCLSDKROOT or
-    XILINX_XRT: ``host/include`` or ``include`` for the headers, ``bin`` for the commands. Raises BuildError if the cache cannot be written."""
+    XILINX_XRT: ``host/include`` or ``include`` for the headers, ``bin`` for the commands.
+
+    Raises BuildError if the cache cannot be written.
+    """
     commands = Path(python).parent
 
     def make(folder: Path) -> None:
