@@ -11,10 +11,10 @@ from ..ir import BOOL, I32, Attr, Builder, IntType, Value
 from . import types as ct
 from .builtins_math import LibraryCall, floating
 
-__all__ = ["PARTS"]
+__all__ = ["FRACTION", "PARTS"]
 
 #: bits of a format -> bits of its fraction
-_FRACTION = {16: 10, 32: 23, 64: 52}
+FRACTION = {16: 10, 32: 23, 64: 52}
 
 
 def _sized(b: Builder, size: Value, sign: Value) -> Value:
@@ -39,7 +39,7 @@ def _modf(b, v, t):
 def _fract(b, v, t):
     """x - floor(x), and less than 1; for an infinity or a zero, a zero with its sign."""
     (x,) = v
-    most = b.const(1 - 2.0 ** -(_FRACTION[x.type.bits] + 1), x.type)
+    most = b.const(1 - 2.0 ** -(FRACTION[x.type.bits] + 1), x.type)
     zero = b.const(0.0, x.type)
     rest = b.value("fsub", x, b.value("fintegral", x, attrs={Attr.ROUNDING: "down"}))
     rest = b.value("select", b.value("flt", most, rest), most, rest)
@@ -52,7 +52,7 @@ class _Parts:
 
     def __init__(self, b: Builder, x: Value) -> None:
         self.b, self.type = b, IntType(x.type.bits)
-        self.fraction = _FRACTION[x.type.bits]
+        self.fraction = FRACTION[x.type.bits]
         self.bias = (1 << x.type.bits - self.fraction - 2) - 1
         size = b.value("fabs", x)
         small = b.value("flt", size, b.const(2.0 ** (1 - self.bias), x.type))

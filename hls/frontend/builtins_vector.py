@@ -6,9 +6,11 @@ returns as many lanes as the result has.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
-from ..ir import Builder, Value
+from ..ir import Builder, IntType, Value
 from . import types as ct
+from .builtins_parts import FRACTION
 
 __all__ = ["VECTOR_BUILTINS", "VectorRow"]
 
@@ -102,21 +104,69 @@ def _dot(b, lanes, types, result):
     return (total,)
 
 
-def _length(b, lanes, types, result):
+def _fast_length(b, lanes, types, result):
     (x,) = lanes
     return (b.value("fsqrt", *_dot(b, [x, x], types, result)),)
 
 
-def _distance(b, lanes, types, result):
-    return _length(b, [tuple(b.value("fsub", x, y) for x, y in zip(*lanes))], types, result)
+class _Scaled:
+    """Components multiplied by the power of two that brings the largest one near 1, so that no square overflows and
+    none that counts underflows; ``unit`` is the inverse of that power."""
+
+    def __init__(self, b: Builder, x: _Lanes) -> None:
+        self.b, self.type = b, IntType(x[0].type.bits)
+        fraction, self.bias = FRACTION[self.type.bits], (1 << self.type.bits - FRACTION[self.type.bits] - 2) - 1
+        sizes = [b.value("bitcast", b.value("fabs", one), result=self.type) for one in x]
+        largest = sizes[0]
+        for size in sizes[1:]:
+            largest = b.value("select", b.value("ult", largest, size), size, largest)
+        field = b.value("lshr", largest, self._const(fraction))
+        least, most = self._const(1), self._const(2 * self.bias - 1)
+        field = b.value("select", b.value("ult", field, least), least, field)
+        field = b.value("select", b.value("ult", most, field), most, field)
+        inverse = b.value("sub", self._const(2 * self.bias), field)
+        scale, self.unit = (
+            b.value("bitcast", b.value("shl", exponent, self._const(fraction)), result=x[0].type)
+            for exponent in (inverse, field)
+        )
+        self.lanes = tuple(b.value("fmul", one, scale) for one in x)
+        self.infinite = b.value("eq", largest, self._const((2 * self.bias + 1) << fraction))
+
+    def _const(self, value: int) -> Value:
+        return self.b.const(value, self.type)
 
 
-def _normalize(b, lanes, types, result):
+def _length(b, lanes, types, result):
+    scaled = _Scaled(b, lanes[0])
+    (size,) = _fast_length(b, [scaled.lanes], types, result)
+    return (b.value("fmul", size, scaled.unit),)
+
+
+def _difference(length):
+    def emit(b, lanes, types, result):
+        return length(b, [tuple(b.value("fsub", x, y) for x, y in zip(*lanes))], types, result)
+
+    return emit
+
+
+def _fast_normalize(b, lanes, types, result):
     """A zero vector is returned unchanged."""
-    (size,) = _length(b, lanes, types, result)
+    (size,) = _fast_length(b, lanes, types, result)
     zero = b.value("feq", size, b.const(0.0, size.type))
     size = b.value("select", zero, b.const(1.0, size.type), size)
     return tuple(b.value("fdiv", x, size) for x in lanes[0])
+
+
+def _normalize(b, lanes, types, result):
+    """With infinite components it is that of 1 with their signs in their place, and of 0 for the others (OpenCL C
+    7.5.1)."""
+    scaled, ends = _Scaled(b, lanes[0]), []
+    one, zero = (b.const(value, lanes[0][0].type) for value in (1.0, 0.0))
+    for x in lanes[0]:
+        ends.append(b.value("select", b.value("feq", b.value("fabs", x), b.const(inf, x.type)), one, zero))
+        ends[-1] = b.value("select", b.value("flt", x, zero), b.value("fneg", ends[-1]), ends[-1])
+    chosen = tuple(b.value("select", scaled.infinite, end, x) for end, x in zip(ends, scaled.lanes, strict=True))
+    return _fast_normalize(b, [chosen], types, result)
 
 
 def _cross(b, lanes, types, result):
@@ -148,15 +198,12 @@ _ROWS = (
     VectorRow("all", 1, _set, _reduced("and")),
     VectorRow("dot", 2, _two_points, _dot),
     VectorRow("cross", 2, _space, _cross),
-    *(
-        VectorRow(f"{fast}{name}", arity, rule, emit)
-        for fast in ("", "fast_")
-        for name, arity, rule, emit in (
-            ("length", 1, _one_point, _length),
-            ("distance", 2, _two_points, _distance),
-            ("normalize", 1, _direction, _normalize),
-        )
-    ),
+    VectorRow("length", 1, _one_point, _length),
+    VectorRow("distance", 2, _two_points, _difference(_length)),
+    VectorRow("normalize", 1, _direction, _normalize),
+    VectorRow("fast_length", 1, _one_point, _fast_length),
+    VectorRow("fast_distance", 2, _two_points, _difference(_fast_length)),
+    VectorRow("fast_normalize", 1, _direction, _fast_normalize),
     VectorRow("shuffle", 2, _shuffle, _picked),
     VectorRow("shuffle2", 3, _shuffle, _picked),
     VectorRow("select", 3, _vector_select, _chosen),

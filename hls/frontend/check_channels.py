@@ -51,6 +51,7 @@ class ChannelCallChecker(UnitCallChecker):
         self.complete(t, span, "what a channel passes")
         if isinstance(t, ct.Void) or has_pointer(t):
             raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value", code=Code.CHANNEL_DECLARATION)
+        self.check_no_event(t, "what a channel passes", span)
 
     def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
         """The call of a function on a channel or pipe; None if ``name`` is not such a function."""

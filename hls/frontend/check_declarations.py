@@ -145,6 +145,7 @@ class DeclarationChecker(CallChecker):
                 "let the work-items store its values, then wait at a barrier",
                 code=Code.ADDRESS_SPACE,
             )
+        self.check_no_event(t, f"'{node.name}', which is in local memory,", span)
         inner = t
         while isinstance(inner, ct.Array):
             inner = inner.element

@@ -28,6 +28,7 @@ class FileVariableChecker(DeclarationChecker):
         super().__init__(syntax)
         self.constants: list[tt.Variable] = []
         self.program_variables: list[tt.Variable] = []
+        self._valued: set[tt.Variable] = set()  #: variables of the program with a value of their own
         #: by their declarations: a function that is checked again, for other channels, keeps its static variables
         self._static: dict[c_ast.Decl, tt.Variable] = {}
 
@@ -75,6 +76,7 @@ class FileVariableChecker(DeclarationChecker):
             )
         if isinstance(inner, ct.Void):
             raise CompileError.at(span, "a variable cannot be void", code=Code.BAD_DECLARATION)
+        self.check_no_event(declared.type, f"'{node.name}', a variable of the whole program,", span)
         if isinstance(inner, ct.Pointer) or has_pointer(inner):
             raise CompileError.at(
                 span,
@@ -102,9 +104,25 @@ class FileVariableChecker(DeclarationChecker):
         )
         if "extern" in node.storage and node.init is None:
             return self._declared_elsewhere(variable)
-        variable = self._file_scoped(variable, span)
-        self.program_variables.append(variable)
+        known = self.here(variable.name)
+        if self.function is None and known in self.program_variables and not (node.init and known in self._valued):
+            variable = self._defined_again(known, variable)
+        else:
+            variable = self._file_scoped(variable, span)
+            self.program_variables.append(variable)
+        if node.init is not None:
+            self._valued.add(variable)
         return variable
+
+    def _defined_again(self, known: tt.Variable, variable: tt.Variable) -> tt.Variable:
+        """A variable of the file that is there already, where at most one of both has a value (C99 6.9.2): they are
+        one."""
+        self._check_same_variable(known, variable)
+        self.occurs(known.name, known, variable.span)
+        known.data = known.data or variable.data
+        known.attrs |= variable.attrs
+        known.attr_spans |= variable.attr_spans
+        return known
 
     def _file_scoped(self, variable: tt.Variable, span: Span) -> tt.Variable:
         """The variable in the scope of the file: that of an earlier `extern` declaration, completed, or this one."""
@@ -186,7 +204,7 @@ class FileVariableChecker(DeclarationChecker):
         same = one == other
         if isinstance(one, ct.Array) and isinstance(other, ct.Array) and 0 in (one.length, other.length):
             same = one.element == other.element
-        if same and (known.kind, known.space, known.volatile) == (variable.kind, variable.space, variable.volatile):
+        if same and _qualifiers(known) == _qualifiers(variable):
             return
         note = Diagnostic("the first declaration is here", known.span, severity="note")
         what = "type" if not same else "qualifiers"
@@ -228,6 +246,10 @@ def _changes(node: c_ast.Decl, declared: ct.Qualified) -> bool:
         return not declared.const and node.init is None and "extern" not in node.storage
     fixed = declared.const and not declared.volatile and (node.init is not None or "extern" in node.storage)
     return declared.space == "global" and not fixed
+
+
+def _qualifiers(variable: tt.Variable) -> tuple[object, ...]:
+    return variable.kind, variable.space, variable.const, variable.volatile
 
 
 def _space_of(declared: ct.Qualified) -> str:

@@ -160,7 +160,7 @@ class GroupCallChecker(PointerMathChecker):
             self.function.asks(name, "local_id", span)
         to_local = target.type.space == "local"
         return tt.AsyncCopy(
-            ct.UINT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one
+            ct.EVENT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one
         )
 
     # -- printf

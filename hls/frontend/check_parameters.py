@@ -123,6 +123,7 @@ class ParameterChecker(StatementChecker):
         return parameter
 
     def _check_kernel_parameter(self, t: ct.CType, span: Span) -> None:
+        self.check_no_event(t, "a kernel's argument", span)
         if not isinstance(t, ct.Pointer):
             if has_pointer(t):
                 raise CompileError.at(

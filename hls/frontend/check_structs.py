@@ -4,7 +4,7 @@ from pycparser import c_ast
 
 from ..diag import Code, CompileError, Span
 from . import types as ct
-from .layout import has_pointer
+from .layout import has_event, has_pointer
 from .lexer import Attribute, Word
 from .parse import Syntax, parse_expressions
 from .scope import Scopes, StructTag
@@ -125,6 +125,7 @@ class StructChecker(Scopes):
                 place, f"the member '{decl.name}' has no size", "give it a type with a size", code=Code.BAD_DECLARATION
             )
         self.complete(t, place, f"the member '{decl.name}'")
+        self.check_no_event(t, f"the member '{decl.name}'", place)
         if declared.space == "local" or declared.space and not isinstance(t, ct.Pointer):
             raise CompileError.at(
                 place,
@@ -152,6 +153,16 @@ class StructChecker(Scopes):
             )
         _, align = self._layout_attributes(self.attributes(decl), struct)
         return [("", t, align)]
+
+    def check_no_event(self, t: ct.CType, what: str, span: Span) -> None:
+        """Raise CompileError for a type with events where none can be: outside of the work-item that waits for them."""
+        if has_event(t):
+            raise CompileError.at(
+                span,
+                f"{what} cannot be of type '{t}'",
+                "declare the event in the function that starts the copy, and wait for it there",
+                code=Code.BAD_DECLARATION,
+            )
 
     def attributes(self, node) -> list[Attribute]:
         """All attributes of a declaration, before, in and after its declarator."""

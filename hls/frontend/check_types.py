@@ -15,7 +15,7 @@ from .scope import EnumConstant, TypeName
 __all__ = ["TypeChecker"]
 
 _ALIASES = {
-    "event_t": ct.UINT,
+    "event_t": ct.EVENT,
     "size_t": ct.ULONG,
     "ptrdiff_t": ct.LONG,
     "intptr_t": ct.LONG,

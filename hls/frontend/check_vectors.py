@@ -184,7 +184,9 @@ class VectorCallChecker(PartChecker):
         if not store:
             return self.convert(place, single)
         self.check_writable(name, pointer, span)
-        value = self.assignable(self.rvalue(nodes[0]), single, f"the value of {name}")
+        given = self.rvalue(nodes[0])
+        wide = ct.with_element(shape, ct.DOUBLE)  # rounded once, from double to half
+        value = self.assignable(given, wide if given.type == wide else single, f"the value of {name}")
         return self.stored(place, tt.ConvertExactly(half, span, value, False, match.group(4) or "rte"), span)
 
     def _moved_by(self, pointer: tt.Expr, offset: tt.Expr, step: int, span: Span) -> tt.Expr:

@@ -14,6 +14,7 @@ __all__ = [
     "CHUNKS",
     "Leaf",
     "encoded",
+    "has_event",
     "has_pointer",
     "leaf_count",
     "leaves",
@@ -80,6 +81,13 @@ def has_pointer(t: ct.CType) -> bool:
     if isinstance(t, ct.Struct):
         return any(has_pointer(m.type) for m in t.members or ())
     return has_pointer(t.element) if isinstance(t, ct.Array) else isinstance(t, ct.Pointer)
+
+
+def has_event(t: ct.CType) -> bool:
+    """Whether the type is that of events, or of pointers to them or arrays of them."""
+    if isinstance(t, ct.Pointer):
+        return has_event(t.pointee)
+    return has_event(t.element) if isinstance(t, ct.Array) else t == ct.EVENT
 
 
 @cache

@@ -9,6 +9,7 @@ __all__ = [
     "BOOL_T",
     "CHAR",
     "DOUBLE",
+    "EVENT",
     "FLOAT",
     "HALF",
     "INT",
@@ -224,6 +225,9 @@ SCALARS: dict[str, CType] = {
 _UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
 _SIGNED = {unsigned: signed for signed, unsigned in _UNSIGNED.items()}
 _SIGNED_OF_SIZE = {t.size: t for t in _UNSIGNED}
+
+#: ``event_t``: what copies by the group return; its values are numbers, but it is declared in functions only
+EVENT = Int("event_t", 32, False)
 
 VECTOR_LENGTHS = (2, 3, 4, 8, 16)
 #: name -> vector type

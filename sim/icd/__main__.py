@@ -6,16 +6,25 @@ from pathlib import Path
 
 from sim.errors import BuildError, ToolMissing
 
-from .build import build_driver, install
+from .build import build_driver, install, vendor_kit
 
 __all__ = ["main", "setting"]
 
 
 def setting(vendor: Path) -> str:
     """Two variables, as loaders differ: Debian's and that of pyopencl's wheels read the file, which keeps other drivers
-    out; that of Khronos reads a list of libraries."""
+    out; that of Khronos reads a list of libraries. And those by which Makefiles of vendors' examples look for their
+    kits."""
     library = vendor.with_name("libsluice.so")
-    return f"OCL_ICD_VENDORS={shlex.quote(str(vendor))} OCL_ICD_FILENAMES={shlex.quote(str(library))}"
+    kit = vendor_kit()
+    found = {
+        "OCL_ICD_VENDORS": vendor,
+        "OCL_ICD_FILENAMES": library,
+        "INTELFPGAOCLSDKROOT": kit,
+        "ALTERAOCLSDKROOT": kit,
+        "XILINX_XRT": kit,
+    }
+    return " ".join(f"{name}={shlex.quote(str(value))}" for name, value in found.items())
 
 
 def main(arguments: list[str]) -> int:

@@ -16,9 +16,12 @@ from sim.cl.binary import Binary
 from sim.cl.options import DEPTH_OPTION, RELAXED
 from sim.emulator.channel_depths import DEPTH_MODELS
 
+from .aoc_parts import compiled_before, joined
+
 __all__ = ["Request", "main", "parse"]
 
-USAGE = """usage: aoc [options] FILE.cl [-o FILE.aocx]
+USAGE = """usage: aoc [options] FILE.cl ... [-o FILE.aocx]
+       aoc [options] FILE.aoco ... [-o FILE.aocx]
   -board=NAME       the board (its name, or a .toml file)     [default: $SLUICE_BOARD, else de5net]
   -march=emulator   for the emulator alone: no Verilog
   -c, -rtl          write FILE.aoco or FILE.aocr, with Verilog and reports: here all of the work is in that step
@@ -69,11 +72,11 @@ class UsageError(Exception):
 class Request:
     """What the command line asks for."""
 
-    source: Path | None = None
+    sources: list[Path] = field(default_factory=list)  #: of several the program consists; or compiled before
     output: Path | None = None
     board: str = ""
     clock: float | None = None  #: MHz
-    march: str = "hardware"
+    march: str = ""  #: emulator, or hardware; of a file that was compiled before, what that is for
     suffix: str = ".aocx"
     report: bool = False
     counters: bool = False
@@ -89,7 +92,7 @@ class Request:
     @property
     def target(self) -> Path:
         """The file to write."""
-        output = self.output or Path((self.source or Path("kernel")).stem)
+        output = self.output or Path(self.sources[0].stem if self.sources else "kernel")
         return output if output.suffix in SUFFIXES else output.with_name(output.name + self.suffix)
 
 
@@ -149,11 +152,9 @@ def parse(words: list[str]) -> Request:
             found.ignored.append(word)
         elif word.startswith("-"):
             raise UsageError(f"unknown option {word}")
-        elif found.source is not None:
-            raise UsageError(f"one file is compiled at a time: {found.source}, and {word}; #include one in the other")
         else:
-            found.source = Path(word)
-    if found.march not in ("hardware", "emulator"):
+            found.sources.append(Path(word))
+    if found.march not in ("", "hardware", "emulator"):
         raise UsageError(f"-march is emulator, or left out, not {found.march}")
     if found.depths not in ("", *DEPTH_MODELS):
         raise UsageError(f"{DEPTHS.removesuffix('=')} is {', '.join(DEPTH_MODELS)}, not {found.depths}")
@@ -188,18 +189,50 @@ def main(words: list[str]) -> int:
         if request.list_boards:
             print("\n".join(f"{name}: {load_board(name).description}" for name in known_boards()))
             return 0
-        if request.source is None or not request.source.is_file():
-            what = f"{request.source}: there is no such file" if request.source else "no file is given"
-            raise UsageError(what)
+        if not request.sources:
+            raise UsageError("no file is given")
+        for file in request.sources:
+            if not file.is_file():
+                raise UsageError(f"{file}: there is no such file")
         if request.ignored:
             print(f"aoc: without effect here: {', '.join(request.ignored)}", file=sys.stderr)
-        return _compile(request, request.source)
+        return _make(request)
     except UsageError as error:
         print(f"aoc: error: {error}\n{USAGE}", file=sys.stderr)
         return 2
-    except (BoardError, OSError) as error:
+    except (BoardError, OSError, cl.LogicError) as error:
         print(f"aoc: error: {error}", file=sys.stderr)
         return 1
+
+
+def _make(request: Request) -> int:
+    """Compile one source; or join several, or what was compiled before, unless that is already what is asked for."""
+    before = [compiled_before(file) for file in request.sources]
+    known = next((one for one in before if one is not None), None)
+    if known is not None:
+        request.board, request.march = request.board or known.board, request.march or known.march
+        asks = request.clock is not None or request.counters or request.printf or request.depths
+        if len(before) == 1 and not asks and (request.board, request.march) == (known.board, known.march):
+            return _finish(request, known)
+        request.clock = known.clock_mhz if request.clock is None else request.clock
+    request.march = request.march or "hardware"
+    if known is None and len(before) == 1:
+        return _compile(request, request.sources[0])
+    found = joined(request.sources, request.options, request.target)
+    if found is None:
+        return 1
+    request.options = list(dict.fromkeys((*(o for o in request.options if o[:2] not in ("-D", "-I")), *found[1])))
+    return _compile(request, found[0])
+
+
+def _finish(request: Request, known: Aocx) -> int:
+    """Write what was compiled before under its new name."""
+    request.target.write_bytes(known.to_bytes())
+    if request.report and "report.txt" in known.files:
+        print(known.files["report.txt"].decode().rstrip("\n"))
+    if request.verbose:
+        print(f"aoc: {request.target}: as compiled before, board {known.board}")
+    return 0
 
 
 def _compile(request: Request, source: Path) -> int:

@@ -1,6 +1,7 @@
 """The vendor's command ``aocl`` over ours: what Makefiles and users ask it for."""
 
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from hls.target.board import BoardError
 from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
+from sim.errors import BuildError
+
+from .build import vendor_kit
 
 __all__ = ["main"]
 
@@ -46,7 +50,6 @@ def main(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     command, rest = (words[0] if words else "help"), words[1:]
     fixed = {
-        "compile-config": "",  # the headers are the system's
         "link-config": LINK,
         "linkflags": LINK,
         "ldflags": "",
@@ -58,6 +61,8 @@ def _run(words: list[str]) -> int:
     try:
         if command in fixed:
             print(fixed[command])
+        elif command == "compile-config":
+            print(f"-I{shlex.quote(str(vendor_kit() / 'host/include'))}")
         elif command == "version":
             print(f"aocl {version()} (sluice)")
         elif command in ("list-devices", "diagnose"):
@@ -74,7 +79,7 @@ def _run(words: list[str]) -> int:
             return 2
     except BrokenPipeError:
         raise
-    except (cl.Error, BoardError, OSError) as error:
+    except (cl.Error, BoardError, BuildError, OSError) as error:
         print(f"aocl: error: {error}", file=sys.stderr)
         return 1
     return 0

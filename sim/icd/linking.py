@@ -48,6 +48,8 @@ def _ordered(texts: Sequence[str]) -> list[str]:
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)", re.DOTALL)
 #: a static variable that a kernel may change: each program has its own
 _OWN = re.compile(r"\s*static\b(?![^=;]*\b(const|constant|__constant)\b)[^=;(]*[=;]")
+#: a function of which each program has a copy; one that keeps values has its own in each
+_COPIED, _KEPT = re.compile(r"\b(static|inline)\b"), re.compile(r"\bstatic\b")
 _CALLED = re.compile(r"(\w+)\s*\(")
 
 
@@ -56,7 +58,7 @@ def _names(text: str) -> tuple[set[str], set[str]]:
     defined, declared = set[str](), set[str]()
     for part in _declarations(text):
         found = _CALLED.findall(_ATTRIBUTE.sub("", part.partition("{")[0]))[:1]
-        (declared if _is_shared(part) else defined).update(found)
+        (declared if part.rstrip().endswith(";") else defined).update(found)
     return defined, declared - defined
 
 
@@ -83,7 +85,11 @@ def _once(texts: Sequence[str]) -> list[str]:
 
 
 def _is_shared(part: str) -> bool:
-    """Whether a part at file level only declares: a type, a prototype, a constant of all programs."""
+    """Whether a part at file level is the same in all programs that have it: a type, a prototype, a constant of all
+    programs, or a function that each has a copy of, as headers define them."""
+    if part.rstrip().endswith("}"):
+        head, _, body = part.partition("{")
+        return bool(_COPIED.search(head)) and not _KEPT.search(body)
     return part.rstrip().endswith(";") and not _OWN.match(part)
 
 

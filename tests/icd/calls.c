@@ -144,6 +144,50 @@ static void programs(void) {
   EXPECT(2, count);
 }
 
+/* the hosts of boards whose binary is the hardware make kernels of it at once */
+static void binaries(void) {
+  size_t size, count = 0;
+  EXPECT(CL_SUCCESS, clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+  unsigned char *bytes = malloc(size);
+  EXPECT(CL_SUCCESS, clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+  const unsigned char *binary = bytes;
+  for (int names_first = 0; names_first < 2; ++names_first) {
+    cl_program saved;
+    EXPECT_CODE(CL_SUCCESS, saved = clCreateProgramWithBinary(context, 1, &device, &size, &binary, NULL, &code));
+    if (names_first) EXPECT(CL_SUCCESS, clGetProgramInfo(saved, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+    cl_kernel kernel;
+    EXPECT_CODE(CL_SUCCESS, kernel = clCreateKernel(saved, "add", &code));
+    EXPECT_CODE(CL_INVALID_KERNEL_NAME, clCreateKernel(saved, "nobody", &code));
+    EXPECT(CL_SUCCESS, clReleaseKernel(kernel));
+    EXPECT(CL_SUCCESS, clReleaseProgram(saved));
+  }
+  EXPECT(2, count);
+  free(bytes);
+}
+
+/* another vendor's way to give a host pointer and a bank */
+static void extended_pointers(void) {
+  struct { unsigned flags; void *host; void *kernel; } extended = {2, NULL, NULL};
+  cl_mem_flags extends = (cl_mem_flags)1 << 31, flags;
+  int values[4] = {1, 2, 3, 4}, found[4] = {0};
+  EXPECT_CODE(CL_INVALID_HOST_PTR, clCreateBuffer(context, extends | CL_MEM_READ_WRITE, 16, NULL, &code));
+  cl_mem made = clCreateBuffer(context, extends | CL_MEM_READ_WRITE, 16, &extended, &code);
+  EXPECT(CL_SUCCESS, code);
+  EXPECT(CL_SUCCESS, clReleaseMemObject(made));
+  extended.host = values;
+  EXPECT_CODE(CL_INVALID_HOST_PTR, clCreateBuffer(context, extends | CL_MEM_READ_WRITE, 16, &extended, &code));
+  for (unsigned topology = 0; topology < 2; ++topology) {
+    extended.flags = topology ? 1u << 31 | 1 : 2; /* the second bank */
+    made = clCreateBuffer(context, extends | CL_MEM_USE_HOST_PTR, 16, &extended, &code);
+    EXPECT(CL_SUCCESS, code);
+    EXPECT(CL_SUCCESS, clGetMemObjectInfo(made, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
+    EXPECT(2 << 16, flags & 7 << 16);
+    EXPECT(CL_SUCCESS, clEnqueueReadBuffer(queue, made, CL_TRUE, 0, 16, found, 0, NULL, NULL));
+    EXPECT(0, memcmp(found, values, 16));
+    EXPECT(CL_SUCCESS, clReleaseMemObject(made));
+  }
+}
+
 static void arguments(void) {
   int n = 16;
   cl_mem null = NULL;
@@ -165,6 +209,12 @@ static void arguments(void) {
   EXPECT(CL_INVALID_ARG_VALUE, clSetKernelArg(four, 1, 16, &n));
   EXPECT(CL_INVALID_ARG_SIZE, clSetKernelArg(four, 1, 0, NULL));
   EXPECT(CL_INVALID_KERNEL, clSetKernelArg(NULL, 0, sizeof a, &a));
+  EXPECT(CL_INVALID_KERNEL, clSetKernelArg((cl_kernel)a, 0, sizeof a, &a));
+  EXPECT(CL_INVALID_ARG_INDEX, clSetKernelArg(add, 77, sizeof a, &a));
+  EXPECT(CL_INVALID_ARG_SIZE, clSetKernelArg(add, 2, 0, &n));
+  EXPECT(CL_INVALID_ARG_SIZE, clSetKernelArg(add, 0, 0, NULL));
+  EXPECT(CL_SUCCESS, clSetKernelArg(add, 0, sizeof a, NULL)); /* a null pointer */
+  EXPECT(CL_INVALID_MEM_OBJECT, clSetKernelArg(add, 1, sizeof brief, &brief)); /* released */
   EXPECT(CL_SUCCESS, clReleaseMemObject(foreign));
 }
 
@@ -182,6 +232,25 @@ static void launches(void) {
   clSetKernelArg(four, 0, sizeof a, &a);
   EXPECT(CL_SUCCESS, clSetKernelArg(four, 1, 16, NULL));
   EXPECT(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(queue, add, 4, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(queue, add, 0, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueNDRangeKernel(NULL, add, 1, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueNDRangeKernel((cl_command_queue)a, add, 1, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_KERNEL, clEnqueueNDRangeKernel(queue, NULL, 1, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_KERNEL, clEnqueueTask(queue, NULL, 0, NULL, NULL));
+  cl_command_queue foreign = clCreateCommandQueue(second, device, 0, &code);
+  cl_event far, invalid = (cl_event)a;
+  EXPECT(CL_INVALID_CONTEXT, clEnqueueNDRangeKernel(foreign, add, 1, NULL, &size, NULL, 0, NULL, NULL));
+  EXPECT(CL_SUCCESS, clEnqueueMarkerWithWaitList(foreign, 0, NULL, &far));
+  EXPECT(CL_INVALID_CONTEXT, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 1, &far, NULL));
+  EXPECT(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 0, &far, NULL));
+  EXPECT(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 1, NULL, NULL));
+  EXPECT(CL_INVALID_EVENT_WAIT_LIST, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 1, &invalid, NULL));
+  EXPECT(CL_SUCCESS, clReleaseEvent(far));
+  EXPECT(CL_SUCCESS, clReleaseCommandQueue(foreign));
+  size_t odd_size = 18;
+  EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, four, 1, NULL, &odd_size, NULL, 0, NULL, NULL));
+  EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, &zero, 0, NULL, NULL));
+  EXPECT(CL_INVALID_WORK_GROUP_SIZE, clEnqueueTask(queue, four, 0, NULL, NULL));
   EXPECT(CL_SUCCESS, clEnqueueNDRangeKernel(queue, add, 1, NULL, &zero, NULL, 0, NULL, NULL)); /* nothing to do */
   EXPECT(CL_INVALID_GLOBAL_WORK_SIZE, clEnqueueNDRangeKernel(queue, add, 1, NULL, &huge, NULL, 0, NULL, NULL));
   EXPECT(CL_INVALID_GLOBAL_OFFSET, clEnqueueNDRangeKernel(queue, add, 1, &most, &size, NULL, 0, NULL, NULL));
@@ -332,6 +401,8 @@ int main(void) {
   queues();
   buffers();
   programs();
+  binaries();
+  extended_pointers();
   arguments();
   launches();
   mappings();

@@ -86,7 +86,6 @@ def test_a_wrong_kernel_is_shown_by_line_and_leaves_no_file(capfd):
         (["a.cl"], "a.cl: there is no such file"),
         (["-nonsense", "a.cl"], "unknown option -nonsense"),
         (["-march=fpga"], "-march is emulator, or left out, not fpga"),
-        (["a.cl", "b.cl"], "one file is compiled at a time"),
         (["-o"], "-o needs a value"),
         (["-emulator-channel-depth-model=deep"], "is hardware, strict, default, ignore-depth, not deep"),
         (["-const-cache-bytes=many"], "-const-cache-bytes is a number of 0 or more, not many"),
@@ -140,6 +139,24 @@ def test_icd_prints_a_setting_for_a_shell(driver):
     assert done.returncode == 0 and done.stdout.startswith("export OCL_ICD_VENDORS="), done.stderr
     words = dict(word.split("=", 1) for word in done.stdout.split()[1:])
     assert Path(words["OCL_ICD_VENDORS"]).read_text().strip() == words["OCL_ICD_FILENAMES"]
+
+
+def test_makefiles_of_the_vendors_examples_find_its_kit(driver):
+    """They refuse to start without this header, include it, and call the commands there or from PATH."""
+    Path("host.c").write_text(
+        '#include <CL/opencl.h>\n#include "CL/cl.h"\n'
+        "int main() { return CL_MEM_BANK_2_ALTERA != 2 << 16 || !CL_MEM_HETEROGENEOUS_INTELFPGA; }\n"
+    )
+    Path("Makefile").write_text(
+        "ifeq ($(wildcard $(INTELFPGAOCLSDKROOT)/host/include/CL/opencl.h),)\n$(error no kit)\nendif\n"
+        "FLAGS := $(shell $(ALTERAOCLSDKROOT)/bin/aocl compile-config)\n"
+        "host: host.c\n\t$(CC) $(FLAGS) $< -o $@ $(shell $(ALTERAOCLSDKROOT)/bin/aocl link-config)\n\t./host\n"
+    )
+    command = f"eval $({sys.executable} -P -m sluice icd) && make"
+    done = subprocess.run(
+        ["sh", "-c", command], env=os.environ | driver.environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_counters_are_built_on_request():
@@ -233,3 +250,59 @@ def test_options_of_programs_reach_the_compiler():
     Path("p.cl").write_text('__kernel void p(__constant int *a) { printf("%d", a[0]); }')
     assert main(["-const-cache-bytes=4096", "-cl-denorms-are-zero", "-printf", "p.cl"]) == 0
     assert "printf" in Aocx.of(Path("p.aocx").read_bytes()).files["interface.json"].decode()
+
+
+def _two_files():
+    """Files whose kernels a channel joins, which their header declares; a macro has another value in each."""
+    Path("parts.h").write_text(
+        "#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int c __attribute__((depth(8)));\n"
+        "static inline int twice(int x) { return 2 * x; }\ntypedef struct { int a; } one;\n"
+    )
+    Path("writer.cl").write_text(
+        '#include "parts.h"\n#define N 3\n'
+        "__kernel void w(__global int *a) { one x = { twice(a[0]) + N }; write_channel_intel(c, x.a); }\n"
+    )
+    Path("reader.cl").write_text(
+        '#include "parts.h"\n#define N 50\n'
+        "__kernel void r(__global int *a) { a[0] = twice(read_channel_intel(c)) + N; }\n"
+    )
+
+
+def _run(file: str) -> int:
+    """What the reader gets of 5."""
+    context = cl.create_some_context(board="ecp5_onchip", device="emulator")
+    program = cl.Program(context, context.devices, [Path(file).read_bytes()]).build()
+    a, b = (cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.full(1, 5, np.int32)) for _ in range(2))
+    found = np.zeros(1, np.int32)
+    for name, buffer in (("w", a), ("r", b)):
+        cl.Kernel(program, name)(cl.CommandQueue(context), (1,), None, buffer)
+    cl.enqueue_copy(cl.CommandQueue(context), found, b)
+    return int(found[0])
+
+
+@pytest.mark.parametrize("march", [[], ["-march=emulator"]])
+def test_several_files_are_one_program(march, capfd):
+    _two_files()
+    board = ["-board=ecp5_onchip", *march]
+    assert main(["writer.cl", "reader.cl", *board, "-o", "both.aocx"]) == 0
+    for name in ("writer", "reader") if march else ():
+        assert main(["-c", f"{name}.cl", *board]) == 0
+    if march:
+        assert main(["writer.aoco", "reader.aoco", *board, "-o", "linked.aocx"]) == 0
+        assert _run("linked.aocx") == 2 * (2 * 5 + 3) + 50
+    assert _run("both.aocx") == 2 * (2 * 5 + 3) + 50
+    assert main(["writer.cl", "missing.cl"]) == 2 and "missing.cl: there is no such file" in capfd.readouterr().err
+
+
+def test_the_step_after_c_uses_what_that_made(capfd):
+    """As Makefiles do it: a .aoco of each .cl, and a .aocx of that."""
+    Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = N; }\n")
+    assert main(["-c", "k.cl", "-DN=3", "-board=ecp5_onchip", "-o", "k.aoco"]) == 0
+    Path("k.cl").unlink()
+    assert main(["k.aoco", "-report", "-board=ecp5_onchip"]) == 0 and "kernel k" in capfd.readouterr().out
+    assert Path("k.aocx").read_bytes() == Path("k.aoco").read_bytes()
+    assert main(["k.aoco", "-profile", "-march=emulator", "-o", "p.aocx"]) == 0
+    again = Aocx.of(Path("p.aocx").read_bytes())
+    assert (again.board, again.march) == ("ecp5_onchip", "emulator") and "a[0] = 3" in again.binary.source
+    Path("k.aoco").write_bytes(b"\x7fELF")
+    assert main(["k.aoco"]) == 1 and "the vendor's .aocx" in capfd.readouterr().err

@@ -272,3 +272,28 @@ queue.finish()
 def test_migrations_move_what_the_host_sees(driver):
     done = driver.run(driver.build(HERE / "migrating.c"))
     assert (done.returncode, done.stdout) == (0, "all right\n"), done.stdout + done.stderr
+
+
+def test_a_kernel_takes_no_part_that_its_device_cannot_address(driver):
+    """The standard demands alignment for any device of the context when a part is made, and for its own in a launch."""
+    done = driver.python(
+        """
+found = {d.name.split()[0]: d for d in cl.get_platforms()[0].get_devices()}
+devices = [found["de5net"], found["ecp5_onchip"]]
+context = cl.Context(devices)
+kernel = cl.Kernel(cl.Program(context, "__kernel void f(__global int *a) { a[0] = 3; }").build(), "f")
+part = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64).get_sub_region(4, 8)
+kernel.set_args(part)
+codes = []
+for device in devices:
+    try:
+        queue = cl.CommandQueue(context, device)
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+        queue.finish()
+        codes.append(0)
+    except cl.Error as error:
+        codes.append(error.code)
+assert codes == [cl.status_code.MISALIGNED_SUB_BUFFER_OFFSET, 0], codes
+"""
+    )
+    assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
   return created("clCreateKernel", code, [&] {
     auto found = find<Program>(program);
     require(name != nullptr, CL_INVALID_VALUE, "the name is null");
-    require(found->is_executable(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
+    require(found->has_kernels(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
     std::lock_guard<std::mutex> guard(found->lock);
     for (const auto& one : found->facts) {
       if (one->name == name) return publish(make_kernel(found, one));
@@ -34,7 +34,7 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
 cl_int CL_API_CALL create_kernels_in_program(cl_program program, cl_uint count, cl_kernel* kernels, cl_uint* found) {
   return answered("clCreateKernelsInProgram", [&] {
     auto of = find<Program>(program);
-    require(of->is_executable(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
+    require(of->has_kernels(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
     std::lock_guard<std::mutex> guard(of->lock);
     require(kernels == nullptr || count >= of->facts.size(), CL_INVALID_VALUE, "there is no room for all kernels");
     for (size_t k = 0; kernels != nullptr && k < of->facts.size(); ++k) {

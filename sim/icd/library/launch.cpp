@@ -96,6 +96,9 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
                                               (gone ? ": its memory has been released" : " is not set")};
   }
   check_group(known->second, space);
+  for (const auto& one : arguments) {
+    if (one.buffer != nullptr) check_alignment(*on, *one.buffer);
+  }
   if (space.empty) return Enqueue{on, count, list, event, type}(Place::kNowhere, nullptr);
   Queue* raw = on.get();
   auto work = [raw, found, space, arguments](Event& made, cl_ulong ready_ns) {

@@ -15,6 +15,15 @@ constexpr cl_mem_flags kBank = 7u << 16;
 /// CL_MEM_HETEROGENEOUS_INTELFPGA: the buffer lies in the memory that its kernels name, as all of ours do.
 constexpr cl_mem_flags kHeterogeneous = 1u << 19;
 
+/// CL_MEM_EXT_PTR_XILINX: the host pointer is a structure, with the bank and the host's memory.
+constexpr cl_mem_flags kExtended = 1u << 31;
+struct Extended {
+  unsigned flags;
+  void* host;
+  void* kernel;
+};
+constexpr unsigned kBankNumber = 1u << 31;  ///< XCL_MEM_TOPOLOGY: the rest is a number, and else there is a bit for each bank
+
 Memory::~Memory() {
   for (auto call = destructors.rbegin(); call != destructors.rend(); ++call) (*call)();
   if (id != 0) context->server->forget(id);
@@ -107,12 +116,16 @@ void require_range(const Memory& buffer, size_t offset, size_t size) {
                                       " are not a part of the buffer of " + std::to_string(buffer.size)};
 }
 
+void check_alignment(const Queue& queue, const Memory& buffer) {
+  auto align = queue.device->answer<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+  require(buffer.parent == nullptr || buffer.origin % align == 0, CL_MISALIGNED_SUB_BUFFER_OFFSET,
+          "the sub-buffer does not begin at a multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+}
+
 std::shared_ptr<Memory> buffer_of(const Queue& queue, cl_mem handle) {
   auto found = find<Memory>(handle);
   require(found->context == queue.context, CL_INVALID_CONTEXT, "queue and buffer are of different contexts");
-  auto align = queue.device->answer<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
-  require(found->parent == nullptr || found->origin % align == 0, CL_MISALIGNED_SUB_BUFFER_OFFSET,
-          "the sub-buffer does not begin at a multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+  check_alignment(queue, *found);
   return found;
 }
 
@@ -173,8 +186,26 @@ std::shared_ptr<Memory> make_part(const std::shared_ptr<Memory>& whole, size_t o
 
 namespace {
 
+/// The flags with the bank that an extended pointer names, which becomes the host's memory. A bank that CL_MEM_BANK_n
+/// cannot say is left to the board, as one without a name is.
+cl_mem_flags unwrapped(cl_mem_flags flags, void*& host) {
+  if (!(flags & kExtended)) return flags;
+  require(host != nullptr, CL_INVALID_HOST_PTR, "with CL_MEM_EXT_PTR_XILINX the host pointer is a structure");
+  auto extended = *static_cast<const Extended*>(host);
+  host = extended.host;
+  unsigned bank = 0;  // from 1 on
+  if (extended.flags & kBankNumber) {
+    bank = (extended.flags & ~kBankNumber & 0xFFFFu) + 1;
+  } else {
+    while (bank < 8 && extended.flags >> bank) ++bank;
+  }
+  flags &= ~kExtended;
+  return bank < 8 ? flags | static_cast<cl_mem_flags>(bank) << 16 : flags;
+}
+
 cl_mem create(cl_context handle, const cl_mem_properties* properties, cl_mem_flags flags, size_t size, void* host) {
   auto context = find<Context>(handle);
+  flags = unwrapped(flags, host);
   require(properties == nullptr || *properties == 0, CL_INVALID_PROPERTY, "buffers have no properties");
   check_flags(flags);
   bool wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);

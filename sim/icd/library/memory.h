@@ -102,6 +102,9 @@ Side side_of(const std::shared_ptr<Context>& context, const void* pointer);
 std::shared_ptr<Memory> find_svm(const Context& context, const void* pointer, size_t* offset);
 
 void require_range(const Memory& buffer, size_t offset, size_t size);
+/// Throws Refused for a sub-buffer whose beginning the device of the queue cannot address.
+void check_alignment(const Queue& queue, const Memory& buffer);
+
 std::shared_ptr<Memory> buffer_of(const Queue& queue, cl_mem handle);
 
 }  // namespace sluice

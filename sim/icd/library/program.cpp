@@ -269,7 +269,7 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info paramete
     auto found = find<Program>(program);
     Answer answer{size, value, size_ret};
     if (parameter == CL_PROGRAM_NUM_KERNELS || parameter == CL_PROGRAM_KERNEL_NAMES) {
-      require(found->is_executable(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
+      require(found->has_kernels(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built");
     }
     std::lock_guard<std::mutex> guard(found->lock);
     std::vector<void*> handles;
@@ -345,6 +345,23 @@ cl_int CL_API_CALL set_program_specialization_constant(cl_program program, cl_ui
 }
 
 }  // namespace
+
+bool Program::has_kernels() {
+  std::lock_guard<std::mutex> guard(building);
+  if (is_executable()) return true;
+  std::vector<size_t> whole;
+  {
+    std::lock_guard<std::mutex> reading(lock);
+    for (const auto& [place, build] : builds) {
+      bool is_whole = build.kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE && !build.binary.empty();
+      if (is_whole && build.status == CL_BUILD_NONE) whole.push_back(place);
+    }
+  }
+  if (whole.empty()) return false;
+  Reply reply = context->server->call(Request("build").number(id).numbers(as_numbers(whole)).text(""));
+  take(reply, whole, "", CL_INVALID_PROGRAM_EXECUTABLE);
+  return is_executable();
+}
 
 void add_program_entries(cl_icd_dispatch& table) {
   table.clCreateProgramWithSource = create_program_with_source;

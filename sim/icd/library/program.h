@@ -55,6 +55,9 @@ class Program : public Object, public std::enable_shared_from_this<Program> {
   /// Reads what the server answers to a build, compilation or link; throws Refused with `code` if it failed.
   void take(Reply& reply, const std::vector<size_t>& built, const std::string& options, cl_int code);
   bool is_executable();
+  /// Whether it is executable; one of a whole binary that the host did not build is built now. Hosts for other FPGAs,
+  /// where the binary is the hardware, never build. Throws Refused if that fails.
+  bool has_kernels();
 };
 
 struct Argument {

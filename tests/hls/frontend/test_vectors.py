@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
+from sim import cl
+
 KINDS = {
     "char": "i1",
     "uchar": "u1",
@@ -197,13 +199,15 @@ __kernel void k(__global const half *a, __global half *o, __global float *f) {
     f[0] = vload_half(3, a) + v.x; vstore4(v + vload_half3(2, a).xyzz + vloada_half3(0, a).zyxx, 1, f);
     vstore_half(1.0f / 3, 0, o); vstore_half_rtz(1e5f, 1, o); vstore_half_rtp(1.0001f, 2, o); vstore_half_rtn(-1.0001f, 3, o);
     vstore_half4(v * 0.3f, 1, o); vstorea_half2_rte((float2)(v.x, 2.5f), 4, o); vstore_half3_rtz(v.xyz / 3, 4, o);
+    vstore_half(1.00048828125000001, 15, o);  // a double is rounded once
+    vstore_half2_rtz(convert_double2(v.xy) / 3, 8, o);
 }
 """
 
 
 def test_halves_in_memory(context):
     a = np.random.default_rng(8).standard_normal(16).astype("f2")
-    run_both(context, HALVES, "k", {"a": a, "o": np.zeros(16, "f2"), "f": np.zeros(8, "f4")})
+    run_both(context, HALVES, "k", {"a": a, "o": np.zeros(18, "f2"), "f": np.zeros(8, "f4")})
 
 
 BESIDE = """
@@ -232,3 +236,37 @@ def test_numbers_beside_vectors(context):
             "m": np.int8(-3),
         },
     )
+
+
+DIRECTIONS = """
+__kernel void k(__global const float *a, __global float *o, __global float *size, __global float *apart) {
+    for (int i = 0; i < 64; i++) {
+        float3 v = vload3(i, a);
+        vstore3(normalize(v), i, o); size[i] = length(v); apart[i] = distance(v, -v);
+    }
+}
+"""
+
+
+def test_lengths_neither_overflow_nor_underflow():
+    """Components of all sizes; what is infinite counts as 1, and all else beside it as 0 (OpenCL C 7.5.1)."""
+    random = np.random.default_rng(4)
+    a = (random.standard_normal((64, 3)) * np.exp2(random.integers(-140, 124, (64, 3)))).astype("f4")
+    a[:5] = [[0, 0, 0], [np.inf, 1, -np.inf], [1e-45, 0, 0], [3e38, 3e38, 3e38], [np.nan, 1, 2]]
+    context = cl.create_some_context(board="de5net", device="emulator")
+    program, queue = cl.Program(context, DIRECTIONS).build(), cl.CommandQueue(context)
+    found = [np.zeros(shape, "f4") for shape in ((64, 3), 64, 64)]
+    buffers = [cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=one) for one in (a, *found)]
+    cl.Kernel(program, "k")(queue, (1,), None, *buffers)
+    for one, buffer in zip(found, buffers[1:], strict=True):
+        cl.enqueue_copy(queue, one, buffer)
+    directions, sizes, apart = (one.astype("f8") for one in found)
+    wanted = np.sqrt((a.astype("f8") ** 2).sum(1))
+    least = np.finfo("f4").smallest_subnormal
+    for one, factor in ((sizes, 1), (apart, 2)):
+        right = (wanted * factor)[5:]
+        assert (np.abs(one[5:] - right) <= 4 * np.spacing(right.astype("f4")) + least).all()
+    assert (np.abs(directions[5:] - a[5:] / wanted[5:, None]) <= 1e-6).all()
+    assert sizes[0] == 0 and sizes[1] == sizes[3] == np.inf and sizes[2] == least and np.isnan(sizes[4])
+    assert np.allclose(directions[1], [0.5**0.5, 0, -(0.5**0.5)]) and (directions[2] == [1, 0, 0]).all()
+    assert np.allclose(directions[3], 3**-0.5) and np.isnan(directions[4]).all() and not directions[0].any()

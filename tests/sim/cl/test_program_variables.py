@@ -15,9 +15,12 @@ from sim import cl
 SOURCE = """
 typedef struct { int a; float b[2]; } record;
 __global int counter;
+static __global record one;
+__global int counter;
 __global float table[8] = { 1.0f, 2.0f, 3.0f };
 static __global record one = { 7, { 0.5f, 1.5f } };
 __global const int fixed[4] = { 5, 6, 7, 8 };
+static __global record one;
 __global int4 lanes = (int4)(1, 2, 3, 4);
 int plain[4];
 int next(int by) { static int calls = 100; calls += by; counter++; return calls; }
