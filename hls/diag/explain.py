@@ -34,8 +34,10 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def explain(number: str) -> Explanation | None:
-    """The explanation of a number such as E0201, in upper or lower case; None if no message has it."""
-    code = next((one for one in Code if one.number == number.upper()), None)
+    """The explanation of a number such as E0201, in upper or lower case, or without its letter where only one message
+    has these digits; None if no message has it."""
+    named = [one for one in Code if number.upper() in (one.number, one.number[1:])]
+    code = named[0] if len(named) == 1 else None
     return Explanation(code, **_table()[code.number]) if code else None
 
 

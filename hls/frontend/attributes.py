@@ -188,7 +188,7 @@ def read(checker, attribute: Attribute, form: Form):
     nodes = parse_expressions(attribute.arguments, span, checker.types()) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
         raise CompileError.at(
-            span, f"{name} takes {_count(form)}", f"write {_example(name, form)}", code=Code.ATTRIBUTE_ARGUMENT
+            span, f"{name} takes {_count(form)}", f"write {_example(name, form, nodes)}", code=Code.ATTRIBUTE_ARGUMENT
         )
     if form.words:
         return _parts(checker, nodes, attribute, form)
@@ -266,11 +266,18 @@ def _count(form: Form) -> str:
     return f"{form.least} to {form.most} {what}s"
 
 
-def _example(name: str, form: Form) -> str:
+def _example(name: str, form: Form, nodes: list) -> str:
+    """The attribute as it may be written, with those of its ``nodes`` that are numbers it may have."""
     if not form.most:
         return name
     one = '"name"' if form.text else str(max(form.lowest, 2 if form.power else 1))
-    return f"{name}({', '.join([one] * max(1, form.least))})"
+    kept = [node.value if _fits(node, form) else one for node in nodes[: form.most]]
+    return f"{name}({', '.join([*kept, *[one] * (max(1, form.least) - len(kept))])})"
+
+
+def _fits(node, form: Form) -> bool:
+    number = node.value if isinstance(node, c_ast.Constant) and not form.text else ""
+    return number.isdecimal() and form.lowest <= int(number) <= form.highest
 
 
 def _number(checker, node, attribute: Attribute, form: Form) -> int:
@@ -300,7 +307,7 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
         raise CompileError.at(
             attribute.span,
             f"an argument of {attribute.name} must be a text in quotes",
-            f"write {_example(attribute.name, form)}",
+            f"write {_example(attribute.name, form, [])}",
             code=Code.ATTRIBUTE_ARGUMENT,
         )
     return node.value.strip('"')

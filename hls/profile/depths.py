@@ -45,7 +45,7 @@ class ChannelReplay:
 
 def depth_advice(replay: ChannelReplay) -> tuple[int | None, int, str]:
     """The least depth that helps, if one does, the cycles that it saves, and both as a sentence."""
-    best, actual, most = replay.best, replay.actual, replay.others[-1]
+    best, actual = replay.best, replay.actual
     small = NEGLIGIBLE * actual.cycles
     saved = actual.cycles - best.cycles
     if saved > small and best.depth > actual.depth:
@@ -53,6 +53,7 @@ def depth_advice(replay: ChannelReplay) -> tuple[int | None, int, str]:
         return best.depth, saved, text
     if max(actual.writer_waits, actual.reader_waits) <= small:
         return None, 0, f"no end waits; depth {best.depth:,} is enough"
-    # with the greatest depth the end that is slower hardly waits any more
-    slower = "writer" if most.reader_waits > max(small, most.writer_waits) else "reader"
+    # Both ends have the same time for the same values: the one that waits less needs more of it for itself. With a
+    # depth of all values no writer waits, and each reader waits for the first value: that says nothing of either.
+    slower = "writer" if actual.reader_waits > actual.writer_waits else "reader"
     return None, 0, f"a greater depth does not help: the {slower} is slower"

@@ -29,12 +29,15 @@ def clock_points(
     measure: Callable[[CompiledKernel], Measured],
 ) -> tuple[ClockPoint, ...]:
     """The loop as it is and, behind it, as it would be at another II with another fmax. Empty if there is no choice, or
-    if a smaller II starts iterations less often even at the clock that it permits."""
+    if a smaller II starts iterations less often even at the clock that it permits: so for a loop whose interleaved
+    invocations start an iteration every cycle, unless its II is requested."""
     tried: Sequence[int | None]
     requested = plan.loop_op.attrs.get(Attr.II)
     if loop.path is None:
         return ()
     if requested is None:
+        if loop.interleaving >= loop.ii:
+            return ()
         tried = _smaller(plan, loop, timing)
     else:
         missed = loop.path.ns > timing.period and loop.ii == requested

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..diag import Code, Diagnostic
 from .advice_text import say_advice
 from .causes import say_cause
-from .facts.loops import CATEGORIES, Loop
+from .facts.loops import CATEGORIES, Loop, Part
 from .facts.memories import Access
 from .model import Kernel
 from .phrasing import at, enumerated
@@ -51,8 +51,26 @@ def _name(loop: Loop) -> str:
 
 def _hint(loop: Loop) -> str:
     """The first change that was found to help, with its figures; else what helps in general."""
-    words = say_advice(loop.would_be[:1], loop) or _IN_GENERAL.get(_category(loop), "")
+    words = say_advice(loop.would_be[:1], loop) or _late_operand(loop) or _IN_GENERAL.get(_category(loop), "")
     return words[:1].lower() + words[1:]
+
+
+def _late_operand(loop: Loop) -> str:
+    """What to do about an exit condition that waits for a channel or for memory; empty for other causes."""
+    if loop.bottleneck is None or loop.bottleneck.kind != "condition":
+        return ""
+    for share in loop.bottleneck.shares:
+        if share.part is Part.CALL and share.opcode == "channel_read":
+            return (
+                f"the condition depends on the read of channel {share.subject}, and channel reads are not speculative: "
+                "send the number of values first, and compare a counter with it"
+            )
+        if share.part is Part.ROUND_TRIP:
+            return (
+                f"the condition depends on the load of {share.subject}: compute the bound before the loop, and compare "
+                "a counter with it, or copy the data to a private array first"
+            )
+    return ""
 
 
 def _category(loop: Loop) -> str:

@@ -197,7 +197,7 @@ class KernelCounters:
         if cause.op in self.context.servers.fences:
             waited = f"stores to {', '.join(cause.op.attrs[Attr.MEMS])} to be in memory"
         if cause.op in self.context.servers.hazards:
-            waited = f"earlier stores to {cause.op.attrs[Attr.MEM]} that may be to the same address"
+            waited = _of_hazard(cause.op)
         if cause.op in self.context.plan.loops:
             waited = self._say_loop(cause.op, label)
         call = self.context.servers.channels.get(cause.op)
@@ -391,6 +391,16 @@ class UnitCounters:
         self.layout = replace(units[0].layout, units=len(units))
         self.registers = replace(self.layout, counted=units[0].counted, probed=False).counters
         self.built = [one for unit in units for one in unit.built]
+
+
+def _of_hazard(op: Op) -> str:
+    """The phrase for what a comparison with earlier stores waits for."""
+    memory = op.attrs[Attr.MEM]
+    if op.attrs.get(Attr.FINDS):
+        return f"room among the stores to {memory} in flight"
+    if op.attrs.get(Attr.UNTIL_PUSHED):
+        return f"the value of an earlier store to {memory} to the same address"
+    return f"earlier stores to {memory} that may be to the same address"
 
 
 def _of_group(op) -> str:

@@ -161,10 +161,16 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
     """The message for kernels that wait for each other, or for one that was never started."""
     names = sorted({wait.kernel for wait in waits})
     who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
+    if any(wait.writes for wait in waits):
+        change = "give the channel more depth, or change the order of accesses"
+    elif len(names) == 1:  # where no channel is full, more depth changes nothing
+        change = "or write as many values as are read"
+    else:
+        change = "or let one of the kernels write before it reads"
     return Diagnostic(
         f"no kernel can continue: {who} for channels",
         waits[0].span if waits else None,
-        "start the kernel at the other end, give the channel more depth, or change the order of accesses",
+        f"start the kernel at the other end, {change}",
         notes=tuple(wait.note for wait in dict.fromkeys(waits)),
         code=Code.RUN_DEADLOCK,
     )

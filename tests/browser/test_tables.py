@@ -10,6 +10,7 @@ from hls.report import html
 from hls.report import json as report_json
 from hls.report.model import LaunchPrediction, LoopPrediction
 from hls.report.packing import deflated, pack
+from tests.browser.chromium import HEIGHT, WIDTH
 from tests.browser.page import PROFILE_VIEWS, VIEWS
 from tests.browser.sample import sample
 
@@ -71,6 +72,24 @@ def test_a_narrow_pane_breaks_names_and_a_wide_one_does_not(light):
     page.run("document.documentElement.style.removeProperty('--source-size')")
     page.settle()
     assert not page.run(broken)
+
+
+@pytest.mark.parametrize("report, views", [("sample", VIEWS), ("profile", PROFILE_VIEWS)])
+def test_a_narrow_window_has_one_column(light, report, views):
+    """Every pane takes the whole width, one below the other, and no table is wider than it."""
+    size = {"width": 480, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for view in views:
+            page = light.open(report, view=view)
+            boxes = page.run(
+                "return ['nav', 'view', 'source', 'details'].map((id) => document.getElementById(id))"
+                ".map((one) => [one.getBoundingClientRect().width, one.getBoundingClientRect().height])"
+            )
+            assert all(width == 480 and height > 40 for width, height in boxes), (view, boxes)
+            assert page.run("return document.documentElement.scrollWidth") == 480, view
+    finally:
+        light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size | {"width": WIDTH, "height": HEIGHT})
 
 
 def test_area_by_system_has_the_largest_first(light):

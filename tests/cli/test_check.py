@@ -41,6 +41,18 @@ def test_a_line_for_each_kernel_and_the_warnings(folder):
     assert sluice("check", "k.cl", "-fp-relaxed", "--fail-on-warning").exit_code == 0
 
 
+def test_a_late_exit_condition_is_told_by_what_it_waits_for(folder):
+    (folder / "k.cl").write_text(
+        "channel int c;\n__kernel void feed(int n) { for (int i = 0; i <= n; i++) write_channel_intel(c, n - i); }\n"
+        "__kernel void drain(__global int *restrict out)\n{\n    int sum = 0;\n    while (true) {\n"
+        "        int v = read_channel_intel(c);\n        if (v == 0)\n            break;\n        sum += v;\n    }\n"
+        "    *out = sum;\n}\n"
+    )
+    told = " ".join(sluice("check", "k.cl").stderr.split())
+    assert "late exit condition" in told and "send the number of values first" in told
+    assert "depends on the read of channel c" in told and "compute the bound before the loop" not in told
+
+
 def test_advice_is_that_of_a_compilation(folder):
     assert "shift 8 partial sums" not in sluice("check", "k.cl").stderr
     assert "shift 8 partial sums" in sluice("check", "k.cl", "--advice").stderr

@@ -44,6 +44,8 @@ def test_text_has_reason_remedy_and_example():
     done = called("[e0207]")
     assert done.exit_code == 0 and called("error[E0207]").stdout == done.stdout
     assert done.stdout.startswith("E0207: A function calls itself.\n\n")
+    assert called("0706").stdout == called("W0706").stdout
+    assert "E0207" in called("0207").output and "W0207" in called("0207").output, "two messages have these digits"
     found = explain("E0207")
     assert found.why in done.stdout and f"What to do: {found.fix}" in done.stdout
     assert "    int f(int n)" in done.stdout

@@ -37,9 +37,15 @@ def replay(actual: int, *cycles: tuple[int, int, int]) -> ChannelReplay:
             0,
             "a greater depth does not help: the reader is slower",
         ),
+        (
+            replay(1, (1010, 520, 49), (1000, 500, 40), (1000, 0, 40)),
+            None,
+            0,
+            "a greater depth does not help: the reader is slower",
+        ),
         (replay(2, (2000, 900, 0), (1000, 0, 0), (1000, 0, 0)), None, 0, "no end waits; depth 2 is enough"),
     ],
-    ids=["helps", "writer", "reader", "enough"],
+    ids=["helps", "writer", "reader", "reader with room for all", "enough"],
 )
 def test_advice(found, least, saved, sentence):
     assert depth_advice(found) == (least, saved, sentence)

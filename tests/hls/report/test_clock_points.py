@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from planned import FLOATS, every, kernel, only
+from planned import FLOATS, HEAD, every, kernel, only
 
 from hls.diag import CompileError
 from hls.report import loop_text
@@ -70,3 +70,21 @@ def test_parts_keep_their_registers_at_a_slower_clock():
 )
 def test_where_there_is_no_choice(body):
     assert not loop_of(body).clock_points
+
+
+@pytest.mark.parametrize(
+    ("update", "head"), [("s += a[i] * a[r];", FLOATS), ("s = (s ^ s << 3) + a[i]; s += s >> 7;", HEAD)]
+)
+def test_none_where_invocations_interleave(update, head):
+    """An iteration starts every cycle whatever the II: a smaller one would only cost the clock."""
+    inner = "{type} s = 1;\n {pragma}for (int i = 0; i < n; i++) {{ {update} }}\n o[r] = s;"
+    kind = "float" if head == FLOATS else "uint"
+
+    def of(pragma):
+        body = inner.format(type=kind, pragma=pragma, update=update)
+        return every(kernel(f"for (int r = 0; r < n; r++) {{\n {body}\n}}", head).loops)[1]
+
+    plain = of("")
+    assert plain.ii > 1 and plain.interleaving == plain.ii and not plain.clock_points
+    asked = of(f"\n#pragma ii {plain.ii - 1}\n")
+    assert [one.ii for one in asked.clock_points] == [plain.ii - 1, plain.ii]

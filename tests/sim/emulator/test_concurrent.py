@@ -16,6 +16,7 @@ from hls.options import Options
 from hls.passes.run_stages import link_program, optimize
 from hls.target.board import load_board
 from sim.emulator import EmulationError, Emulator
+from sim.emulator.faults import Wait, deadlock
 from tests.kernels import test_channel_choice, test_channels
 
 ONE = IndexSpace.of((1,))
@@ -224,6 +225,19 @@ def test_a_launch_waits_for_one_that_comes_later(joined):
     assert sink.done and second.done and o.tolist() == [1 + 1.5 * k for k in range(9)]
 
 
+@pytest.mark.parametrize(
+    ("waits", "change"),
+    [
+        ([("a", False), ("b", False)], "or let one of the kernels write before it reads"),
+        ([("a", False)], "or write as many values as are read"),
+        ([("a", False), ("b", True)], "give the channel more depth, or change the order of accesses"),
+    ],
+)
+def test_more_depth_is_advised_only_where_a_channel_is_full(waits, change):
+    told = deadlock([Wait(kernel, None, "c", writes) for kernel, writes in waits])
+    assert told.hint == f"start the kernel at the other end, {change}"
+
+
 def test_kernels_that_wait_for_each_other_are_named_with_channel_and_line(joined):
     emulator = Emulator(joined)
     emulator.start("sink", {"o": np.zeros(9, "f4")}, {"n": 1}, ONE)
@@ -233,6 +247,7 @@ def test_kernels_that_wait_for_each_other_are_named_with_channel_and_line(joined
     assert "no kernel can continue: kernels sink, source wait for channels" in text
     assert "joined.cl:22:" in text and "note: kernel sink waits to read from channel pairs[1], which is empty" in text
     assert "joined.cl:7:" in text and "note: kernel source waits to write to channel values, which is full" in text
+    assert "give the channel more depth" in text
     emulator.reset()
     with pytest.raises(EmulationError, match="joined.cl:24:.*no kernel can continue: kernel both_first waits"):
         emulator.run("both_first", {}, {"n": 1}, ONE)
