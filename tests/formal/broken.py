@@ -65,16 +65,17 @@ class Break:
 
 BREAKS = (
     # queues
-    Break("fifo_1", StreamFifo, "_last_place", "last = self.depth - 1", "last = self.depth"),
+    Break("fifo_1", StreamFifo, "elaborate", "full | put & fills", "full"),
     Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
-    Break("fifo_3", StreamFifo, "elaborate", "count(m, stored, put, take)", "count(m, stored, put, C(0))"),
-    Break("fifo_3", StreamFifo, "_store", "after(port.addr, self.depth)", "port.addr + 1"),
+    Break("fifo_3", StreamFifo, "elaborate", "~(take & last)", "~take"),
+    Break("fifo_3", StreamFifo, "_store", "after(write.addr, self.depth)", "write.addr + 1"),
     Break("fifo_block", StreamFifo, "elaborate", "take | (self.o.valid & ~self.o.ready)", "take"),
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
+    Break("fifo_block", StreamFifo, "_store", "oldest.eq(read.addr)", "oldest.eq(write.addr)"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
     Break("request_slots", RequestSlots, "elaborate", "head ^ self.o.valid", "head"),
-    Break("request_slots", RequestSlots, "elaborate", "Mux(before, slots[1], slots[0])", "self.o.payload"),
+    Break("request_slots", RequestSlots, "elaborate", "read.addr.eq(before)", "read.addr.eq(head)"),
     Break(
         "channel_wires",
         ChannelBuffer,
