@@ -70,7 +70,9 @@ class StreamFifo(wiring.Component):
         put, take = Signal(), Signal()  # advance the write pointer and the read pointer
         waits = Signal()  # the storage has a payload
         full, leaves = Signal(), Signal()
-        fills, last = self._store(m, put, take) if self.stored_bits else self._count(m, put, take)
+        pointers = self._store(m, put, take) if self.stored_bits else None
+        shallow = pointers is not None and not self.in_block_ram
+        fills, last = self._compared(*pointers) if shallow else self._numbered(m, put, take)
         m.d.comb += [
             self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
             put.eq(self.i.valid & self.i.ready),
@@ -86,34 +88,32 @@ class StreamFifo(wiring.Component):
             count(m, self.level, put, leaves)
         return m
 
-    def _count(self, m, put, take):
-        """For payloads of no bits: count them. Returns what :meth:`_store` does."""
+    def _compared(self, write, read):
+        """Whether one more payload fills the FIFO, and whether the storage has just one: by comparisons of pointers, so
+        that payloads need not be counted."""
+        return after(write, self.depth) == read, after(read, self.depth) == write
+
+    def _numbered(self, m, put, take):
+        """The same by the number of payloads stored, where there are no pointers or wide ones: a counter takes fewer
+        cells than comparisons of those. One payload more is on offer in the output register of a block RAM that is
+        about to be full."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
-        return stored == self.depth - 1, stored == 1
+        return stored == self.depth - 1 - self.in_block_ram, stored == 1
 
     def _store(self, m, put, take):
-        """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one.
-
-        Both compare pointers, so that payloads need not be counted. In a block RAM the oldest payload is the one in its
-        output register: what is on offer is one place behind the read pointer.
-        """
+        """Build the storage; returns the places where the next payload is written and read."""
         storage: Ram | Memory
         if self.in_block_ram:
             storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
             read, write = storage.read, storage.write
-            oldest = Signal(range(self.depth), init=self.depth - 1)
             m.d.comb += read.en.eq(take)
-            with m.If(take):
-                m.d.sync += oldest.eq(read.addr)
         else:
             storage = Memory(shape=self.stored_bits, depth=self.depth, init=[])
             read, write = storage.read_port(domain="comb"), storage.write_port()
-            oldest = read.addr
         m.submodules.storage = storage
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
-        behind_write, behind_read = after(write.addr, self.depth), after(read.addr, self.depth)
-        for port, moves, behind in ((write, put, behind_write), (read, take, behind_read)):
+        for port, moves in ((write, put), (read, take)):
             with m.If(moves):
-                m.d.sync += port.addr.eq(behind)
-        return behind_write == oldest, behind_read == write.addr
+                m.d.sync += port.addr.eq(after(port.addr, self.depth))
+        return write.addr, read.addr

@@ -67,9 +67,9 @@ def fifo(depth, block=False):
     if block:
         here = follow.under_way & part.o.valid & (follow.ahead == 0)
         bench.check(~here | (part.o.payload == follow.value), "on offer it is the followed one")
-        (oldest,) = inner(part, "oldest", module=module)
-        (read,) = (port for port in storage.read_ports if port is not place)
-        bench.check((oldest + 1) % depth == read.addr % depth, "what is on offer lies behind the read pointer")
+        (stored,) = inner(part, "stored", module=module)
+        bench.check(stored + part.o.valid == part.level, "what is not on offer is counted")
+        bench.check(part.o.valid | (stored < 2), "more than one is inside only while one is on offer")
     return bench
 
 

@@ -41,8 +41,8 @@ def is_wires(op: Op) -> bool:
 
 class Cut(NamedTuple):
     """An ordered comparison of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or,
-    unless ``below``, is not. ``edge`` says that ``first`` is next to zero or to the greatest pattern of bits, so that it
-    is enough to look whether those bits are all 0, or all 1, and at the sign."""
+    unless ``below``, is not. ``edge`` says that ``first`` is next to zero or to the greatest pattern of bits: it is
+    enough to look whether those bits are all 0, or all 1, and at the sign."""
 
     x: Value
     zeros: int

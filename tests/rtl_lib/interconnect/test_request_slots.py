@@ -18,7 +18,11 @@ def test_is_a_skid_buffer_that_shows_what_was_taken(offers, takes):
     dut, skid, rng = RequestSlots(BITS, BITS), SkidBuffer(2 * BITS), random.Random(1)
     m = Module()
     m.submodules += [dut, skid]
-    m.d.comb += [skid.i.valid.eq(dut.i.valid), skid.i.payload.eq(dut.i.payload.as_value()), skid.o.ready.eq(dut.o.ready)]
+    m.d.comb += [
+        skid.i.valid.eq(dut.i.valid),
+        skid.i.payload.eq(dut.i.payload.as_value()),
+        skid.o.ready.eq(dut.o.ready),
+    ]
     sent, moved = [], []
 
     async def bench(ctx):
