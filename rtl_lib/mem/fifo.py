@@ -70,9 +70,7 @@ class StreamFifo(wiring.Component):
         put, take = Signal(), Signal()  # advance the write pointer and the read pointer
         waits = Signal()  # the storage has a payload
         full, leaves = Signal(), Signal()
-        pointers = self._store(m, put, take) if self.stored_bits else None
-        shallow = pointers is not None and not self.in_block_ram
-        fills, last = self._compared(*pointers) if shallow else self._numbered(m, put, take)
+        fills, last = self._store(m, put, take) if self.stored_bits else self._numbered(m, put, take)
         m.d.comb += [
             self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
             put.eq(self.i.valid & self.i.ready),
@@ -88,21 +86,17 @@ class StreamFifo(wiring.Component):
             count(m, self.level, put, leaves)
         return m
 
-    def _compared(self, write, read):
-        """Whether one more payload fills the FIFO, and whether the storage has just one: by comparisons of pointers, so
-        that payloads need not be counted."""
-        return after(write, self.depth) == read, after(read, self.depth) == write
-
     def _numbered(self, m, put, take):
-        """The same by the number of payloads stored, where there are no pointers or wide ones: a counter takes fewer
-        cells than comparisons of those. One payload more is on offer in the output register of a block RAM that is
+        """What :meth:`_store` returns, by the number of payloads stored: where there are no pointers or wide ones, a
+        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a block RAM that is
         about to be full."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
         return stored == self.depth - 1 - self.in_block_ram, stored == 1
 
     def _store(self, m, put, take):
-        """Build the storage; returns the places where the next payload is written and read."""
+        """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
+        comparisons of pointers, so that payloads need not be counted."""
         storage: Ram | Memory
         if self.in_block_ram:
             storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
@@ -113,7 +107,10 @@ class StreamFifo(wiring.Component):
             read, write = storage.read_port(domain="comb"), storage.write_port()
         m.submodules.storage = storage
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
-        for port, moves in ((write, put), (read, take)):
+        behind_write, behind_read = after(write.addr, self.depth), after(read.addr, self.depth)
+        for port, moves, behind in ((write, put, behind_write), (read, take, behind_read)):
             with m.If(moves):
-                m.d.sync += port.addr.eq(after(port.addr, self.depth))
-        return write.addr, read.addr
+                m.d.sync += port.addr.eq(behind)
+        if self.in_block_ram:
+            return self._numbered(m, put, take)
+        return behind_write == read.addr, behind_read == write.addr
