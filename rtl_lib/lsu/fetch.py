@@ -11,7 +11,6 @@ from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
 from rtl_lib.lsu.word_assembler import WordBuffer, select_layout
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
-from rtl_lib.mem.request_fifo import RequestFifo
 
 __all__ = ["FetchPath", "access_layout"]
 
@@ -89,7 +88,7 @@ class FetchPath(wiring.Component):
         if pending < max_burst:
             raise ValueError(f"pending must be at least max_burst, {max_burst} words, not {pending!r}")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
-        self._geometry, self._builder = geometry, {**geometry, "burst_align": burst_align}
+        self._builder = {**geometry, "burst_align": burst_align}
         self._words = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
@@ -121,7 +120,7 @@ class FetchPath(wiring.Component):
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
-        m.submodules.requests = requests = RequestFifo(**self._geometry)
+        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
         m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth, self.counted)
         connect(m, builder.o, requests.i)
         connect(m, requests.o, wiring.flipped(self.mem.request))

@@ -88,8 +88,8 @@ class StreamFifo(wiring.Component):
 
     def _numbered(self, m, put, take):
         """What :meth:`_store` returns, by the number of payloads stored: where there are no pointers or wide ones, a
-        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a block RAM that is
-        about to be full."""
+        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a
+        block RAM that is about to be full."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
         return stored == self.depth - 1 - self.in_block_ram, stored == 1
