@@ -86,7 +86,9 @@ BREAKS = (
         "return m",
     ),
     Break("channel_registers", ChannelBuffer, "elaborate", "part.o.valid + ~part.i.ready", "part.o.valid"),
-    Break("channel_memory", ChannelBuffer, "elaborate", "self.storage.depth)", "self.storage.depth - 1)"),
+    Break(
+        "channel_memory", ChannelBuffer, "elaborate", "self.storage.depth, counted", "self.storage.depth - 1, counted"
+    ),
     # streams that part and meet
     Break("fork", Fork, "elaborate", "self.i.valid & ~done[k]", "self.i.valid"),
     Break("fork", Fork, "elaborate", "served.all()", "served.any()"),
@@ -180,7 +182,13 @@ BREAKS = (
     Break("reads_one_bank", ReadInterconnect, "_requests", "owners.i.payload.eq(owner)", "owners.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "free >= 2 * self.max_burst", "free != 0"),
-    Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(burst.addr)", "burst.addr"),
+    Break(
+        "reads",
+        ReadInterconnect,
+        "_requests",
+        "self.map.local_bits(byte_address(burst, self.word_bytes))",
+        "byte_address(burst, self.word_bytes)",
+    ),
     Break(
         "writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"
     ),
