@@ -80,7 +80,7 @@ class ChannelBuffer(wiring.Component):
             m.submodules.part = part = SkidBuffer(self.i.payload.shape())
             m.d.comb += self.level.eq(part.o.valid + ~part.i.ready)
         else:
-            m.submodules.part = part = StreamFifo(self.i.payload.shape(), self.storage.depth)
+            m.submodules.part = part = StreamFifo(self.i.payload.shape(), self.storage.depth, counted=True)
             m.d.comb += self.level.eq(part.level)
         connect(m, flipped(self.i), part.i)
         connect(m, part.o, flipped(self.o))

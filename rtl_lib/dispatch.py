@@ -131,7 +131,7 @@ class GroupDispatcher(wiring.Component):
         for k, mine in enumerate(running):
             m.d.sync += mine.eq(mine + gives[k] - self.entered[k])
             m.submodules[f"queue{k}"] = self._queues[k]
-        return gives, Cat(queue.level != 0 for queue in self._queues).any()
+        return gives, Cat(~queue.empty for queue in self._queues).any()
 
     def _turn(self, m, given):
         turn = Signal(NUMBER)

@@ -10,7 +10,7 @@ from functools import cache
 
 from rtl_lib.library import convert_part
 
-from ..analysis.bits.wiring import ordered_bits
+from ..analysis.bits.wiring import cut_order, ordered_bits
 from ..ir import Function, Op, Value, uses, walk
 from ..ir.rewrite import is_constant
 from ..planning.schedule import OperatorTiming
@@ -100,7 +100,9 @@ def _sum(op: Op, constants: int) -> float:
 
 
 def _order(op: Op, constants: int) -> float:
-    bits = ordered_bits(op)
+    bits, cut = ordered_bits(op), cut_order(op)
+    if cut is not None and cut.edge:
+        return tree(bits)
     return float(bits) if bits > 1 else 0.0
 
 

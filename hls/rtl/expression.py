@@ -79,8 +79,8 @@ def _extend(op, a):
 
 
 def _order(op, a, b):
-    """Compares only the upper bits where a constant has zeros below them, an optimization that not every synthesis tool
-    finds."""
+    """Compares only the upper bits where a constant has zeros below them, and builds no carry chain where it is enough
+    that all of them are equal: optimizations that not every synthesis tool finds."""
     signed = op.opcode[0] == "s"
     cut = cut_order(op)
     if cut is None:
@@ -89,7 +89,13 @@ def _order(op, a, b):
     top = (a if cut.below else b)[cut.zeros :]
     if len(top) == 1:
         return top if signed is cut.below else ~top
-    less = (top.as_signed() if signed else top) < cut.first
+    negative = top[-1] if signed else C(0)
+    if not cut.edge:
+        less = (top.as_signed() if signed else top) < cut.first
+    elif cut.first == 1:
+        less = negative | ~top.any()
+    else:
+        less = (negative if signed else C(1)) & ~top.all()
     return less if cut.below else ~less
 
 

@@ -59,9 +59,7 @@ def build_fences(context) -> None:
     loads."""
     m = context.m
     askers: dict[Any, list] = {}
-    fences = context.servers.fences | {
-        op: meet.fence for op, meet in context.servers.meets.items() if meet.fence is not None
-    }
+    fences = context.servers.all_fences
     for op, fence in fences.items():
         m.submodules[f"{context.names.op(op)}_fence"] = fence.unit
         for store, view in zip(fence.stores, fence.unit.stores, strict=True):

@@ -44,7 +44,8 @@ class LevelQueues:
     def _push_request(self, row) -> None:
         builder, op = self.builder, row.op
         target, fields = self.context.servers.request_port(self.region, op)
-        fifo = StreamFifo(target.payload.shape(), row.request_depth)
+        counted = self.context.servers.is_waited_for(op)
+        fifo = StreamFifo(target.payload.shape(), row.request_depth, counted)
         name = self.context.names.op(op)
         self.m.submodules[f"{name}_request"] = self.context.servers.queued[op] = fifo
         on = self._enabled(op, row.push)
@@ -55,7 +56,7 @@ class LevelQueues:
             hazard.tell(builder, op, row.push, C(1) if on is None else on)
         self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
-            self.context.servers.unsent.append(fifo.level != 0)
+            self.context.servers.unsent.append(~fifo.empty)
 
     def _enabled(self, op, stage):
         """The operation's predicate at a stage, or None if it is unconditional."""

@@ -64,6 +64,15 @@ class Servers:
         self.modules = modules_of(context.function)
         self.bookings = build_bookings(context)
 
+    @property
+    def all_fences(self) -> dict[Op, Any]:
+        """The fences of the program, and those of its barriers."""
+        return self.fences | {op: meet.fence for op, meet in self.meets.items() if meet.fence is not None}
+
+    def is_waited_for(self, op: Op) -> bool:
+        """Whether it is a store that a fence waits for, so that those in its queue must be counted."""
+        return any(store.op is op for fence in self.all_fences.values() for store in fence.stores)
+
     def condition(self, op: Op) -> Value | None:
         """The predicate of a variable-latency operation; None if it is unconditional."""
         if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:

@@ -36,9 +36,10 @@ class UnderWay(wiring.Component):
         m = Module()
         count = Signal(range(self.limit + 1), reset_less=True)
         old, following = Signal.like(count), Signal.like(count)  # old: those from before the last reset
+        one_more = count + Cat(Const(1, 1), self.end.replicate(len(count) - 1))  # or one less: one carry chain for both
         m.d.comb += [
             self.in_reset.eq(ResetSignal("sync", allow_reset_less=True)),
-            following.eq(count + self.begin - self.end),
+            following.eq(Mux(self.begin ^ self.end, one_more, count)),
             self.full.eq(count == self.limit),
             self.stale.eq(old != 0),
         ]

@@ -59,7 +59,7 @@ class Funnel(wiring.Component):
         """Build the arbiter, the register that selects the payload a cycle later, and a FIFO of ``PLACES`` payloads."""
         m = Module()
         m.submodules.arbiter = arbiter = RoundRobin(len(self.asks))
-        m.submodules.places = places = StreamFifo(self._offer, PLACES)
+        m.submodules.places = places = StreamFifo(self._offer, PLACES, counted=True)
         room, chosen = Signal(), Signal.like(self.asks)
         offers = [Cat(value, C(k, self._offer["source"].width)) for k, value in enumerate(self.values)]
         m.d.comb += [

@@ -2,14 +2,13 @@
 
 from amaranth import *
 from amaranth.lib import wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
-from rtl_lib.mem.ports import ReadPort
+from rtl_lib.mem.ports import ReadPort, aligned_burst_layout, byte_address, without_zeros
 
 __all__ = ["ReadInterconnect"]
 
@@ -67,25 +66,23 @@ class ReadInterconnect(wiring.Component):
             reorder_words,
             max_burst,
         )
+        self.word_bytes, self._burst = word_bytes, aligned_burst_layout(word_bytes, addr_bits, max_burst)
         port = ReadPort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform: object) -> Module:
         """Build two registers of requests for each unit, and a request path and a return path for each bank."""
         m = Module()
-        asking = [
-            RequestSlots(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
-            for unit in self.units
-        ]
-        late = [each.late.burst for each in asking]
+        asking = [RequestSlots(len(self._bank(unit)), self._burst) for unit in self.units]
+        late = [each.late for each in asking]
         paths = [self._requests(m, b, [each.o for each in asking], late) for b in range(self.map.banks)]
         arrivals = [self._returns(m, b, owner) for b, (_, owner) in enumerate(paths)]
         back = self._direct if self.map.banks == 1 else self._in_order
         for u, unit in enumerate(self.units):
             m.submodules[f"asking{u}"] = each = asking[u]
             m.d.comb += [
-                each.i.payload.burst.eq(unit.request.payload),
-                each.i.payload.bank.eq(self._bank(unit)),
+                each.i.payload.late.eq(without_zeros(unit.request.payload, self.word_bytes)),
+                each.i.payload.shown.eq(self._bank(unit)),
                 each.o.ready.eq(Cat(taken[u] for taken, _ in paths).any()),
             ]
             back(m, u, each.i, [arrival[u] for arrival in arrivals])
@@ -98,14 +95,14 @@ class ReadInterconnect(wiring.Component):
         """The request path of bank ``b``; returns which units' bursts are taken, and a stream of the units that the
         responses belong to."""
         request = self.banks[b].request
-        m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
+        m.submodules[f"funnel{b}"] = funnel = Funnel(self._burst, self.count)
         m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
         burst, owner = funnel.o.payload.value, funnel.o.payload.source
         m.d.comb += [
-            funnel.asks.eq(Cat(each.valid & (each.payload.bank == b) for each in asking)),
+            funnel.asks.eq(Cat(each.valid & (each.payload == b) for each in asking)),
             *(value.eq(each) for value, each in zip(funnel.values, late, strict=True)),
             request.valid.eq(funnel.o.valid & owners.i.ready),
-            request.payload.addr.eq(self.map.local_bits(burst.addr)),
+            request.payload.addr.eq(self.map.local_bits(byte_address(burst, self.word_bytes))),
             request.payload.words.eq(burst.words),
             owners.i.valid.eq(funnel.o.valid & request.ready),
             owners.i.payload.eq(owner),

@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out, connect
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
-from rtl_lib.mem.ports import WritePort
+from rtl_lib.mem.ports import WritePort, aligned_burst_layout, byte_address, without_zeros
+from rtl_lib.mem.request_fifo import RequestFifo
 
 __all__ = ["AHEAD", "WriteInterconnect"]
 
@@ -85,6 +86,7 @@ class WriteInterconnect(wiring.Component):
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
         self.count, self.map, self.outstanding, self.max_burst = count, address_map, outstanding, max_burst
+        self.word_bytes, self._burst = word_bytes, aligned_burst_layout(word_bytes, addr_bits, max_burst)
         port = WritePort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
@@ -93,7 +95,7 @@ class WriteInterconnect(wiring.Component):
         m = Module()
         banks = range(self.map.banks)
         # the requests of the cycle before
-        late = [Signal.like(unit.request.payload, name=f"late{u}") for u, unit in enumerate(self.units)]
+        late = [Signal(self._burst, name=f"late{u}") for u in range(self.count)]
         paths = [_Path.of(b, self.count, self.max_burst) for b in banks]
         owners = [self._requests(m, b, path, late) for b, path in enumerate(paths)]
         for b, path in enumerate(paths):
@@ -107,7 +109,7 @@ class WriteInterconnect(wiring.Component):
             turns = self._ack_in_order(m, u, taken, [ack[u] for ack in acks])
             may = self._near_its_turn(m, u, taken, moved) & turns.ready
             next_bank, idle = self._next_to_begin(m, u, taken, bank, begins, ends)
-            m.d.sync += late[u].eq(unit.request.payload)
+            m.d.sync += late[u].eq(without_zeros(unit.request.payload, self.word_bytes))
             m.d.comb += [
                 unit.request.ready.eq(taken),
                 unit.data.ready.eq(moved),
@@ -138,8 +140,10 @@ class WriteInterconnect(wiring.Component):
         """The request path of bank ``b``, up to the burst whose words move; returns a stream of the units that its
         acknowledgements belong to."""
         request = self.banks[b].request
-        m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
-        m.submodules[f"requests{b}"] = requests = StreamFifo(request.payload.shape(), 2)
+        m.submodules[f"funnel{b}"] = funnel = Funnel(self._burst, self.count)
+        m.submodules[f"requests{b}"] = requests = RequestFifo(
+            self.word_bytes, len(request.payload.addr), self.max_burst
+        )
         m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
         connect(m, requests.o, wiring.flipped(request))
         burst, source = funnel.o.payload.value, funnel.o.payload.source
@@ -153,7 +157,7 @@ class WriteInterconnect(wiring.Component):
             path.begins.eq(Mux(begins, whose, 0)),
             funnel.o.ready.eq(begins),
             requests.i.valid.eq(begins),
-            requests.i.payload.addr.eq(self.map.local_bits(burst.addr)),
+            requests.i.payload.addr.eq(self.map.local_bits(byte_address(burst, self.word_bytes))),
             requests.i.payload.words.eq(burst.words),
             owners.i.valid.eq(begins),
             owners.i.payload.eq(source),

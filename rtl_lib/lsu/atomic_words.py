@@ -362,4 +362,4 @@ class AtomicWords(wiring.Component):
 
     def _account(self, m, stages) -> None:
         empty = ~Cat(stage["valid"] for stage in stages).any()
-        m.d.comb += self.settled.eq(empty & (self.dirty.level == 0) & (self.owners.level == 0))
+        m.d.comb += self.settled.eq(empty & self.dirty.empty & self.owners.empty)

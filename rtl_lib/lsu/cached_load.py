@@ -92,7 +92,7 @@ class CachedLoadUnit(wiring.Component):
         """Build the lookup of the word, the path that fetches missing words, and the guard that limits the words
         placed."""
         m = Module()
-        m.submodules.path = path = FetchPath(**self._path)
+        m.submodules.path = path = FetchPath(**self._path, counted=True)
         m.submodules.finder = finder = WordFinder(
             word_bits=len(path.i.payload.word), offset_bits=len(path.i.payload.select.offset), **self._finder
         )
@@ -106,7 +106,7 @@ class CachedLoadUnit(wiring.Component):
             self.error.eq(path.error),
             finder.flush.eq(self.flush),
             # nothing is in flight, so the path takes it
-            same.eq(self.i.valid & finder.in_use.valid & (asked.word == finder.in_use.word) & (path.level == 0)),
+            same.eq(self.i.valid & finder.in_use.valid & (asked.word == finder.in_use.word) & path.empty),
             finder.i.valid.eq(self.i.valid & ~same),
             self.i.ready.eq(finder.i.ready),
             asked.word.eq(self.i.payload[exact_log2(self.word_bytes) :]),

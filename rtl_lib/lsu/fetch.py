@@ -54,6 +54,7 @@ class FetchPath(wiring.Component):
     kept : words that stay after their use, in addition to those
     max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
     reads_ahead : whether the port ``ahead`` exists; drops : whether words that were requested may be dropped
+    counted : whether the port ``level`` exists
 
     Ports
     -----
@@ -61,7 +62,8 @@ class FetchPath(wiring.Component):
     ahead : stream of word numbers
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
-    free : words that may be requested; level : accesses in flight; answered : the oldest of them has got its word
+    free : words that may be requested; empty : no access is in flight; level : accesses in flight
+    answered : the oldest of them has got its word
     last : the word that was requested last
     """
 
@@ -79,6 +81,7 @@ class FetchPath(wiring.Component):
         kept: int = 0,
         reads_ahead: bool = False,
         drops: bool = False,
+        counted: bool = False,
     ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
@@ -95,7 +98,7 @@ class FetchPath(wiring.Component):
             "drops": drops,
         }
         self.depth, self.patience = depth, patience
-        self.reads_ahead = reads_ahead
+        self.reads_ahead, self.counted = reads_ahead, counted
         access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead, drops)
         super().__init__(
             {
@@ -105,7 +108,8 @@ class FetchPath(wiring.Component):
                 "error": Out(1),
                 "mem": Out(ReadPort(**geometry)),
                 "free": Out(range(pending + 1)),
-                "level": Out(range(depth + 1)),
+                "empty": Out(1),
+                **({"level": Out(range(depth + 1))} if counted else {}),
                 "answered": Out(1),
                 "last": Out(access["word"].shape),
             }
@@ -117,7 +121,7 @@ class FetchPath(wiring.Component):
         m.submodules.words = words = WordBuffer(**self._words)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
         m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
-        m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth)
+        m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth, self.counted)
         connect(m, builder.o, requests.i)
         connect(m, requests.o, wiring.flipped(self.mem.request))
         connect(m, wiring.flipped(self.mem.response), words.response)
@@ -145,7 +149,8 @@ class FetchPath(wiring.Component):
             builder.urgent.eq(words.free == words.pending),
             self.free.eq(words.free),
             self.last.eq(builder.last),
-            self.level.eq(accesses.level),
+            self.empty.eq(accesses.empty),
+            *([self.level.eq(accesses.level)] if self.counted else []),
             self.answered.eq(words.select.valid & words.select.ready),
         ]
         self._wait(m, builder, words.reserve)
@@ -161,7 +166,7 @@ class FetchPath(wiring.Component):
         again = select.again if "again" in dict(select.shape()) else Const(0)
         offered = Signal()
         m.d.comb += [
-            offered.eq(self.i.valid & (accesses.level == 0) & ~select.next & ~again),
+            offered.eq(self.i.valid & accesses.empty & ~select.next & ~again),
             words.select.valid.eq(accesses.o.valid | offered),
             words.select.payload.eq(Mux(accesses.o.valid, queued, select)),
             accesses.o.ready.eq(words.select.ready),

@@ -1,6 +1,7 @@
 """Load unit that requests the word behind the one in use, for addresses that move on by what the loads return."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -70,7 +71,7 @@ class NextWordLoadUnit(wiring.Component):
         patience: int = 4,
     ) -> None:
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
-        self._path = {
+        self._path: dict[str, Any] = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
             "addr_bits": addr_bits,

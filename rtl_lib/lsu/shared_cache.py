@@ -81,7 +81,7 @@ class SharedLoadUnit(wiring.Component):
             request.valid.eq(self.i.valid & room),
             request.payload.eq(self.i.payload),
             self.i.ready.eq(request.ready & room),
-            direct.eq(response.valid & ~held & (answers.level == 0)),
+            direct.eq(response.valid & ~held & answers.empty),
             answers.i.valid.eq(response.valid & ~direct),
             answers.i.payload.eq(response.payload),
             response.ready.eq(answers.i.ready),  # always: there is room for all accesses under way

@@ -12,6 +12,7 @@ from rtl_lib.lsu.observe import Observation, observe_writes
 from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
+from rtl_lib.mem.request_fifo import RequestFifo
 
 __all__ = ["MOST_COUNTED", "RETIRED_BITS", "StoreUnit", "store"]
 
@@ -95,7 +96,7 @@ class StoreUnit(wiring.Component):
         if buffer < max_burst:
             raise ValueError(f"buffer must be at least max_burst, {max_burst} words, not {buffer!r}")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
-        self._builder = {**geometry, "burst_align": burst_align}
+        self._geometry, self._builder = geometry, {**geometry, "burst_align": burst_align}
         self.access_bytes, self.word_bytes, self.buffer = access_bytes, word_bytes, buffer
         self.outstanding, self.patience, self.counted, self.words = outstanding, patience, counted, words
         self.strobe_bytes, self.lane_bytes = strobe_bytes, strobe_bytes or access_bytes
@@ -117,7 +118,7 @@ class StoreUnit(wiring.Component):
         queue of bursts not acknowledged."""
         m = Module()
         m.submodules.builder = builder = BurstBuilder(**self._builder)
-        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
+        m.submodules.requests = requests = RequestFifo(**self._geometry)
         m.submodules.words = words = StreamFifo(self.mem.data.payload.shape(), self.buffer)
         m.submodules.waiting = waiting = Settlement(self.outstanding, RETIRED_BITS if self.counted else 0)
         connect(m, waiting.answer, wiring.flipped(self.fence.response))

@@ -55,7 +55,7 @@ class Settlement(wiring.Component):
             entry.ready.eq(Mux(entry.payload.fence, self.answer.ready, acks != 0)),
             settled.eq(entry.valid & entry.ready & ~entry.payload.fence),
             self.retired.eq(Mux(settled, entry.payload.stores, 0)),
-            self.empty.eq(waiting.level == 0),
+            self.empty.eq(waiting.empty),
         ]
         count(m, acks, self.ack, settled)
         return m

@@ -27,28 +27,35 @@ class StreamFifo(wiring.Component):
        ``o.ready`` of the same cycle. (So a FIFO of depth 1 moves one payload every second cycle.)
     3. An offered payload stays offered, unchanged, until it is taken.
     4. From a depth of ``timing.latency + 1`` on one payload goes in and one out every cycle.
-    5. ``level`` counts what is inside, the payload on offer included.
+    5. ``level`` counts what is inside, the payload on offer included; ``empty`` says that it would be 0.
 
     Parameters
     ----------
     shape : shape of the payload
     depth : number of payloads it holds, at least 1
+    counted : whether the port ``level`` exists; where none does, payloads are not counted
 
     Ports
     -----
     i, o : streams of ``shape``; a payload appears at ``o`` :attr:`timing` after it was accepted at ``i``
-    level : payloads inside, 0 to ``depth``
+    empty : nothing is inside; level : payloads inside, 0 to ``depth``
     """
 
-    def __init__(self, shape, depth) -> None:
+    def __init__(self, shape, depth, counted: bool = False) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
         self.stored_bits = Shape.cast(shape).width  # a payload of width 0 is only counted
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = self.timing_of(shape, depth)
+        self.counted = counted
         super().__init__(
-            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))}
+            {
+                "i": In(stream.Signature(shape)),
+                "o": Out(stream.Signature(shape)),
+                "empty": Out(1),
+                **({"level": Out(range(depth + 1))} if counted else {}),
+            }
         )
 
     @staticmethod
@@ -57,34 +64,39 @@ class StreamFifo(wiring.Component):
         return Timing(latency=2 if depth > SHALLOW and Shape.cast(shape).width else 1)
 
     def elaborate(self, platform: object) -> Module:
-        """Build the storage and the counter of payloads; ``i.ready`` is a register. The output register of a block RAM
-        is refilled as its payload is taken."""
+        """Build the storage and its pointers; ``i.ready`` is a register. The output register of a block RAM is refilled
+        as its payload is taken."""
         m = Module()
         put, take = Signal(), Signal()  # advance the write pointer and the read pointer
-        stored = Signal(range(self.depth + 1))  # put and not yet taken
+        waits = Signal()  # the storage has a payload
         full, leaves = Signal(), Signal()
+        fills, last = self._store(m, put, take) if self.stored_bits else self._numbered(m, put, take)
         m.d.comb += [
             self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
-        count(m, stored, put, take)
-        m.d.sync += full.eq(~leaves & (full | put & self._last_place(stored)))
-        if self.stored_bits:
-            self._store(m, put, take)
+        m.d.sync += [full.eq(~leaves & (full | put & fills)), waits.eq(put | waits & ~(take & last))]
         if self.in_block_ram:  # offer the read port's output register, refilled as it is taken
-            m.d.comb += [self.level.eq(stored + self.o.valid), take.eq((stored != 0) & (~self.o.valid | self.o.ready))]
+            m.d.comb += [self.empty.eq(~waits & ~self.o.valid), take.eq(waits & (~self.o.valid | self.o.ready))]
             m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:
-            m.d.comb += [self.level.eq(stored), self.o.valid.eq(stored != 0), take.eq(leaves)]
+            m.d.comb += [self.empty.eq(~waits), self.o.valid.eq(waits), take.eq(leaves)]
+        if self.counted:
+            count(m, self.level, put, leaves)
         return m
 
-    def _last_place(self, stored):
-        """Whether there is room for one more payload; without the sum that ``level`` is of a block RAM."""
-        last = self.depth - 1
-        return Mux(self.o.valid, stored == last - 1, stored == last) if self.in_block_ram else stored == last
+    def _numbered(self, m, put, take):
+        """What :meth:`_store` returns, by the number of payloads stored: where there are no pointers or wide ones, a
+        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a
+        block RAM that is about to be full."""
+        stored = Signal(range(self.depth + 1))
+        count(m, stored, put, take)
+        return stored == self.depth - 1 - self.in_block_ram, stored == 1
 
-    def _store(self, m, put, take) -> None:
+    def _store(self, m, put, take):
+        """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
+        comparisons of pointers, so that payloads need not be counted."""
         storage: Ram | Memory
         if self.in_block_ram:
             storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
@@ -95,6 +107,10 @@ class StreamFifo(wiring.Component):
             read, write = storage.read_port(domain="comb"), storage.write_port()
         m.submodules.storage = storage
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
-        for port, moves in ((write, put), (read, take)):
+        behind_write, behind_read = after(write.addr, self.depth), after(read.addr, self.depth)
+        for port, moves, behind in ((write, put, behind_write), (read, take, behind_read)):
             with m.If(moves):
-                m.d.sync += port.addr.eq(after(port.addr, self.depth))
+                m.d.sync += port.addr.eq(behind)
+        if self.in_block_ram:
+            return self._numbered(m, put, take)
+        return behind_write == read.addr, behind_read == write.addr

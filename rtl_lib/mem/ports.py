@@ -16,6 +16,7 @@ Rules of a write port
 ``error`` says that the memory refused the access.
 """
 
+from amaranth.hdl import C, Cat
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -24,10 +25,13 @@ __all__ = [
     "Fence",
     "ReadPort",
     "WritePort",
+    "aligned_burst_layout",
     "burst_layout",
+    "byte_address",
     "require_power_of_two",
     "response_layout",
     "store_layout",
+    "without_zeros",
     "word_layout",
 ]
 
@@ -44,6 +48,21 @@ def require_power_of_two(name, value, low: int = 1, high=None):
 def burst_layout(addr_bits, max_burst):
     """A request: byte address of the first word, number of words."""
     return data.StructLayout({"addr": addr_bits, "words": range(max_burst + 1)})
+
+
+def aligned_burst_layout(word_bytes, addr_bits, max_burst):
+    """A request as it is stored: the number of its first word, as the bits below it are 0, and the number of words."""
+    return data.StructLayout({"word": addr_bits - exact_log2(word_bytes), "words": range(max_burst + 1)})
+
+
+def without_zeros(burst, word_bytes):
+    """A request of :func:`burst_layout` as one of :func:`aligned_burst_layout`."""
+    return Cat(burst.addr[exact_log2(word_bytes) :], burst.words)
+
+
+def byte_address(burst, word_bytes):
+    """The byte address of a request of :func:`aligned_burst_layout`."""
+    return Cat(C(0, exact_log2(word_bytes)), burst.word)
 
 
 def response_layout(word_bytes):

@@ -66,16 +66,18 @@ class Break:
 
 BREAKS = (
     # queues
-    Break("fifo_1", StreamFifo, "_last_place", "last = self.depth - 1", "last = self.depth"),
+    Break("fifo_1", StreamFifo, "elaborate", "full | put & fills", "full"),
     Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
-    Break("fifo_3", StreamFifo, "elaborate", "count(m, stored, put, take)", "count(m, stored, put, C(0))"),
-    Break("fifo_3", StreamFifo, "_store", "after(port.addr, self.depth)", "port.addr + 1"),
+    Break("fifo_3", StreamFifo, "elaborate", "~(take & last)", "~take"),
+    Break("fifo_3", StreamFifo, "_store", "after(write.addr, self.depth)", "write.addr + 1"),
+    Break("fifo_3", StreamFifo, "_store", "behind_read == write.addr", "read.addr + 1 == write.addr"),
     Break("fifo_block", StreamFifo, "elaborate", "take | (self.o.valid & ~self.o.ready)", "take"),
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
+    Break("fifo_block", StreamFifo, "_numbered", "self.depth - 1 - self.in_block_ram", "self.depth - 1"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
-    Break("request_slots", RequestSlots, "elaborate", "head ^ self.o.valid", "head"),
-    Break("request_slots", RequestSlots, "elaborate", "Mux(before, slots[1], slots[0])", "self.o.payload"),
+    Break("request_slots", RequestSlots, "elaborate", "write.addr.eq(head ^ self.o.valid)", "write.addr.eq(head)"),
+    Break("request_slots", RequestSlots, "elaborate", "read.addr.eq(before)", "read.addr.eq(head)"),
     Break(
         "channel_wires",
         ChannelBuffer,
@@ -85,7 +87,9 @@ BREAKS = (
         "return m",
     ),
     Break("channel_registers", ChannelBuffer, "elaborate", "part.o.valid + ~part.i.ready", "part.o.valid"),
-    Break("channel_memory", ChannelBuffer, "elaborate", "self.storage.depth)", "self.storage.depth - 1)"),
+    Break(
+        "channel_memory", ChannelBuffer, "elaborate", "self.storage.depth, counted", "self.storage.depth - 1, counted"
+    ),
     # streams that part and meet
     Break("fork", Fork, "elaborate", "self.i.valid & ~done[k]", "self.i.valid"),
     Break("fork", Fork, "elaborate", "served.all()", "served.any()"),
@@ -180,7 +184,13 @@ BREAKS = (
     Break("reads_one_bank", ReadInterconnect, "_requests", "owners.i.payload.eq(owner)", "owners.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "free >= 2 * self.max_burst", "free != 0"),
-    Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(burst.addr)", "burst.addr"),
+    Break(
+        "reads",
+        ReadInterconnect,
+        "_requests",
+        "self.map.local_bits(byte_address(burst, self.word_bytes))",
+        "byte_address(burst, self.word_bytes)",
+    ),
     Break(
         "writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"
     ),

@@ -25,10 +25,10 @@ def opened(part):
     return module
 
 
-def inner(part, *names):
+def inner(part, *names, module=None):
     """Registers inside a part, by name; those made in a list of several have only that of the function that made
-    them."""
-    fragment = Fragment.get(opened(part), None)
+    them. ``module`` is what the part was ``opened`` to, if it was."""
+    fragment = Fragment.get(module or opened(part), None)
     part.elaborate = lambda platform: fragment
     registers = {
         signal.name: signal for statement in fragment.statements["sync"] for signal in statement._lhs_signals()
@@ -48,21 +48,28 @@ def _follow_queue(bench, part, most, latency=1):
 
 def fifo(depth, block=False):
     """StreamFifo with its storage in registers, or in a block RAM as the deep ones have it."""
-    bench, part = Bench(), StreamFifo(WIDTH, depth)
+    bench, part = Bench(), StreamFifo(WIDTH, depth, counted=True)
     if block:  # only the depth decides it, and the deep ones are too large to prove
         part.in_block_ram = True
-    storage, offset = opened(part).submodules.storage, 0
+    module, offset = opened(part), 0
+    storage = module.submodules.storage
     if block:
         storage, offset = opened(storage).submodules.words, part.o.valid
     place = storage.read_port(domain="comb")
+    (waits,) = inner(part, "waits", module=module)
     bench.part("fifo", part)
     follow = _follow_queue(bench, part, depth, latency=2 if block else 1)
     bench.check(part.level == follow.inside, "level counts what is inside")
+    bench.check(part.empty == (follow.inside == 0), "it is empty when nothing is inside")
+    bench.check(waits == (part.level > offset), "what is not on offer waits")
     bench.check(part.i.ready == (follow.inside < depth), "it is ready when and only when there is room")
     _where_it_lies(bench, follow, storage, place, depth, part.level, offset)
     if block:
         here = follow.under_way & part.o.valid & (follow.ahead == 0)
         bench.check(~here | (part.o.payload == follow.value), "on offer it is the followed one")
+        (stored,) = inner(part, "stored", module=module)
+        bench.check(stored + part.o.valid == part.level, "what is not on offer is counted")
+        bench.check(part.o.valid | (stored < 2), "more than one is inside only while one is on offer")
     return bench
 
 
@@ -99,24 +106,31 @@ def skid():
 
 
 def request_slots():
-    """RequestSlots."""
-    bench = Bench()
-    part = bench.part("slots", RequestSlots(WIDTH))
-    *slots, head, before = inner(part, "slot0", "slot1", "head", "before")
-    follow = _follow_queue(bench, part, 2)
+    """RequestSlots: a part of the payload is shown, the rest comes a cycle after it was taken."""
+    bench, part = Bench(), RequestSlots(1, WIDTH)
+    module = opened(part)
+    rest = [module.submodules.rest.read_port(domain="comb") for _ in range(2)]
+    *slots, head, before = inner(part, "slot0", "slot1", "head", "before", module=module)
+    bench.part("slots", part)
+    enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
+    follow = Follow(bench, "queue", enters, part.i.payload.as_value(), leaves, 2)
+    shown, late = follow.value[:1], follow.value[1:]
+    bench.check(~follow.out | (part.o.payload == shown), "the followed payload leaves at its turn")
+    bench.soon((follow.inside != 0) & ~part.o.valid, 0, "what is inside is offered in time")
     bench.check(follow.inside == part.o.valid + ~part.i.ready, "both slots count")
     bench.check(part.o.valid | part.i.ready, "one slot alone is on offer")
     for k, here in enumerate((part.o.valid, ~part.i.ready)):
-        place = Mux(head ^ k, slots[1], slots[0])
+        bench.m.d.comb += rest[k].addr.eq(head ^ k)
+        place = Cat(Mux(head ^ k, slots[1], slots[0]), rest[k].data)
         bench.check(
             ~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value),
             f"the followed one lies in slot {k} from the head",
         )
-    was, left = Signal(WIDTH), Signal()  # what was taken in the cycle before
-    bench.m.d.sync += [left.eq(part.o.valid & part.o.ready), was.eq(part.o.payload)]
-    bench.check(~left | (before == ~head), "the slot before the head is that of what was taken")
-    bench.check(~left | (Mux(before, slots[1], slots[0]) == was), "its slot keeps what was taken")
-    bench.check(~left | (part.late == was), "what was taken is still shown")
+    was, left, took = Signal(WIDTH), Signal(), Signal()  # the followed one was taken in the cycle before, or any
+    bench.m.d.sync += [left.eq(follow.out), took.eq(leaves), was.eq(late)]
+    bench.check(~took | (before == ~head), "the slot before the head is that of what was taken")
+    bench.check(took | ~left, "what left was taken")
+    bench.check(~left | (part.late == was), "the rest of what was taken comes a cycle later")
     return bench
 
 

@@ -172,6 +172,7 @@ def _wiring(function: Function, names: Names) -> Iterator[str]:
             words = [*(["wires"] if is_wires(op) else []), f"ones at most {possible_ones(op.result):#x}"]
             if cut is not None:
                 words.append(f"{names(cut.x)} >> {cut.zeros} {'<' if cut.below else '>='} {cut.first}")
+                words += ["all equal"] if cut.edge else []
             yield f"{names.op(op)}: {', '.join(words)}"
 
 

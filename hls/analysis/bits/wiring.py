@@ -41,17 +41,19 @@ def is_wires(op: Op) -> bool:
 
 class Cut(NamedTuple):
     """An ordered comparison of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or,
-    unless ``below``, is not."""
+    unless ``below``, is not. ``edge`` says that ``first`` is next to zero or to the greatest pattern of bits: it is
+    enough to look whether those bits are all 0, or all 1, and at the sign."""
 
     x: Value
     zeros: int
     first: int
     below: bool
+    edge: bool
 
 
 def cut_order(op: Op) -> Cut | None:
     """The comparison without the trailing zeros of the constant: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` tests the
-    sign. None if there are none."""
+    sign. None if there are none, unless the rest is at an ``edge``, as of ``0 < x``."""
     x, y = op.operands
     below, bits = constant(x) is None, x.type.bits
     number = constant(y) if below else constant(x)
@@ -64,7 +66,9 @@ def cut_order(op: Op) -> Cut | None:
     if not lowest < first < lowest + (1 << bits):
         return None  # left to constant folding
     zeros = min((first & -first).bit_length() - 1, bits - 1) if first else bits - 1
-    return Cut(x if below else y, zeros, first >> zeros, below) if zeros else None
+    rest = first >> zeros
+    edge = rest in (1, -1 if is_signed else (1 << bits - zeros) - 1)
+    return Cut(x if below else y, zeros, rest, below, edge) if zeros or edge else None
 
 
 def ordered_bits(op: Op) -> int:

@@ -67,3 +67,23 @@ def test_bits_that_are_looked_at(opcode, number, left, bits):
     op = comparison(opcode, number, left)
     assert ordered_bits(op) == bits
     assert (cut_order(op) is None) == (bits == BITS)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "number", "left", "edge"),
+    [
+        ("slt", 0, True, True),  # 0 < x
+        ("sle", 0, False, True),
+        ("slt", 15, False, True),  # x < -1
+        ("ult", 0, True, True),
+        ("ult", 14, True, True),
+        ("ult", 4, False, True),  # the bits above are 0
+        ("ult", 5, False, False),
+        ("slt", 0, False, False),  # the sign alone
+        ("slt", 4, False, True),
+        ("slt", 6, False, False),
+    ],
+)
+def test_comparisons_that_need_no_carry_chain(opcode, number, left, edge):
+    cut = cut_order(comparison(opcode, number, left))
+    assert (cut is not None and cut.edge) == edge

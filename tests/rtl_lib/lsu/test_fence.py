@@ -59,7 +59,7 @@ def top_of(depths, sequencers):
     """Queues, one sequencer for each set of stores in ``sequencers``, and shares between them and the units."""
     m = Module()
     queues, units = (
-        [StreamFifo(8, depth) for depth in depths],
+        [StreamFifo(8, depth, counted=True) for depth in depths],
         [Fence().create(path=(f"unit{k}",)) for k in range(len(depths))],
     )
     parts = [FenceSequencer(tuple(depths[k] for k in covered), pending=3) for covered in sequencers]

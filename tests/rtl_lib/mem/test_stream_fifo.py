@@ -15,7 +15,7 @@ DEPTHS = [1, 2, 3, 8, 32, 33, 50]
 @pytest.mark.parametrize("push, pop", [(1.0, 1.0), (0.9, 0.3), (0.3, 0.9), (0.5, 0.5)])
 def test_is_a_queue(depth, push, pop):
     rng = random.Random(depth)
-    dut, inside, taken = StreamFifo(16, depth), [], []
+    dut, inside, taken = StreamFifo(16, depth, counted=True), [], []
 
     async def drive(ctx):
         offered, accepted = None, True
@@ -24,7 +24,7 @@ def test_is_a_queue(depth, push, pop):
                 ctx.set(dut.i.valid, rng.random() < push)
                 ctx.set(dut.i.payload, rng.randrange(1 << 16))
             ctx.set(dut.o.ready, rng.random() < pop)
-            assert ctx.get(dut.level) == len(inside)
+            assert ctx.get(dut.level) == len(inside) and ctx.get(dut.empty) == (not inside)
             assert ctx.get(dut.i.ready) == (len(inside) < depth)
             valid, payload = ctx.get(dut.o.valid), ctx.get(dut.o.payload)
             if offered is not None:
@@ -83,7 +83,7 @@ def test_full_rate(depth):
 @pytest.mark.parametrize("depth", [1, 50])
 def test_counts_payloads_of_no_bits(depth):
     assert "module" in verilog.convert(StreamFifo(0, depth), emit_src=False)
-    dut = StreamFifo(0, depth)
+    dut = StreamFifo(0, depth, counted=True)
 
     async def drive(ctx):
         ctx.set(dut.i.valid, 1)
