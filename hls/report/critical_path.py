@@ -31,9 +31,10 @@ class _Paths:
         return Path(round(ns + self.timing.overhead, 3), round(1000 / (ns + self.timing.overhead), 1), shares)
 
     def _decisions(self) -> Iterator[tuple[float, tuple[tuple[Op, float], ...]]]:
-        """The paths of the continue condition to the end of an invocation, and to the next issue, which may be
-        later."""
-        if self.plan.loop is None or self.plan.region.terminator.opcode != "yield":
+        """The paths of the continue condition, where they are scheduled, to the end of an invocation, and to the next
+        issue, which may be later."""
+        plan = self.plan
+        if plan.loop is None or plan.region.terminator.opcode != "yield" or plan.decide.level and not plan.speculative:
             return
         condition = self.plan.region.terminator.operands[0]
         points = [(self.plan.decide, self.timing.slot_read)]

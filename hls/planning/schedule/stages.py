@@ -145,7 +145,7 @@ class _ProblemBuilder:
     def __init__(self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled) -> None:
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
         self.histories, self.needs, self.settled = histories, needs, int(settled)
-        self.decides, self.speculative = levels.decide == k and not levels.ring, speculative
+        self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
         self.carried = {} if levels.ring else {arg: c for c, arg in enumerate(region.args)}
@@ -251,17 +251,18 @@ class _ProblemBuilder:
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self) -> None:
-        """The continue condition ends the invocation, or returns to the entry: to the header, or to where a speculative
-        loop drops tokens. From behind a queue it returns at no fixed time, so that it bounds no II here."""
+        """The continue condition ends the invocation, and returns to the entry: to the header, or to where a
+        speculative loop drops tokens."""
         if self.region.terminator.opcode != "yield" or not self.decides:
             return
         condition = self.region.terminator.operands[0]
-        self._need(condition, self._node("done", delay=self.timing.slot_read))
-        back = "done" if self.speculative and self.k else self._node("again", delay=self.timing.header)
-        self._need(condition, back)
-        if self.k == 0 or self.speculative:
-            self._node("issue", earliest=0, latest=0)
-            self.edges += [Dependence("issue", back), Dependence(back, "issue", distance=1)]
+        back = done = self._node("done", delay=self.timing.slot_read)
+        self._need(condition, done)
+        if self.k == 0:
+            back = self._node("again", delay=self.timing.header)
+            self._need(condition, back)
+        self._node("issue", earliest=0, latest=0)
+        self.edges += [Dependence("issue", back), Dependence(back, "issue", distance=1)]
 
     def _need(self, value, user) -> None:
         """``user`` needs ``value``: an edge from the node of this level that provides it."""
