@@ -129,9 +129,9 @@ peers: $(VENV)/.peers
 # What `make test` has samples of; of synthesis, tables.
 boards: $(VENV)/.peers
 	@SLUICE_JOBS=1 $(BIN)/python -m pytest -q tests/sim/soc tests/sim/synthesis tests/boards/test_inference.py
-	@$(BIN)/python -m tests.peers.counters
 	@$(BIN)/python -m tests.boards.inference
 	@$(BIN)/python -m tests.boards.clocks --systems
+	@$(BIN)/python -m tests.peers.counters --strict
 
 # Khronos' tests, of outside checkouts: docs/conformance.md.
 cts: setup

@@ -1,6 +1,6 @@
 """The critical path of a loop, by the scheduler's timing model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ..ir import Op, Value, has
 from ..planning.schedule import OperatorTiming, Point, RegionPlan
@@ -25,15 +25,23 @@ class _Paths:
 
     def longest(self, say: Callable[[Op], str]) -> Path:
         ends = [self._through(op, point) for op, point in self.plan.place.items() if not has(op, "constant")]
-        decide = self.plan.region.terminator.operands[0] if self.plan.loop is not None else None
-        # the condition also drives the end of an invocation, and the next issue, which may be later
-        if decide is not None and self.plan.decide.level == 0:
-            for point, own in ((self.plan.decide, self.timing.slot_read), (self.plan.again, self.timing.header)):
-                ns, steps = self._arrival(decide, point)
-                ends.append((ns + own, steps))
+        ends += self._decisions()
         ns, steps = max(ends, key=lambda end: end[0], default=(0.0, ()))
         shares = tuple(Share(say(op), op.span, own / ns) for op, own in steps if own)
         return Path(round(ns + self.timing.overhead, 3), round(1000 / (ns + self.timing.overhead), 1), shares)
+
+    def _decisions(self) -> Iterator[tuple[float, tuple[tuple[Op, float], ...]]]:
+        """The paths of the continue condition, where they are scheduled, to the end of an invocation, and to the next
+        issue, which may be later."""
+        plan = self.plan
+        if plan.loop is None or plan.region.terminator.opcode != "yield" or plan.decide.level and not plan.speculative:
+            return
+        condition = self.plan.region.terminator.operands[0]
+        points = [(self.plan.decide, self.timing.slot_read)]
+        points += [] if self.plan.speculative else [(self.plan.again, self.timing.header)]
+        for point, own in points:
+            ns, steps = self._arrival(condition, point)
+            yield ns + own, steps
 
     def _through(self, op: Op, point: Point):
         """The longest path to the operation's result, or to the first register inside it."""

@@ -1,9 +1,7 @@
-"""Counts the cells of a synthesized netlist (yosys' JSON) by the places of the source that they belong to."""
+"""Counts the cells of a synthesized netlist by the places of the source that they belong to."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hls.report.facts.synthesis import Place
@@ -44,10 +42,10 @@ class Used:
         return max(self.places, self.registers)
 
 
-def count_cells(netlist: Path, places: Places, kinds: Mapping[str, Used]) -> dict[Place, Used]:
-    """The cells of the design in a netlist by place, without those of its surroundings."""
+def count_cells(cells: Mapping[str, Mapping[str, Any]], places: Places, kinds: Mapping[str, Used]) -> dict[Place, Used]:
+    """The cells of the design by place, without those of its surroundings."""
     found: dict[Place, Used] = {}
-    for name, cell in json.loads(netlist.read_text())["modules"][TOP]["cells"].items():
+    for name, cell in cells.items():
         used, place = kinds.get(cell["type"]), places.of(name)
         if used is None or place is None or _is_of_wrapper(cell):
             continue

@@ -2,7 +2,8 @@
 
 Synthesis keeps the names of instances and signals when it makes one module of all, with what it did behind them:
 ``design.fir.top.loop_i_L6.level0.fadd_L7_fadd.sum_LUT4_Z_3``. These names are the compiler's, and the description
-of the design says which kernel, loop or access each is.
+of the design says which kernel, loop or access each is. Where a cell has a line of Verilog, that decides
+(:mod:`.sources`).
 """
 
 import re
@@ -14,6 +15,7 @@ from hls.report.facts.area import Role
 from hls.report.facts.synthesis import Place
 from hls.rtl.system import module_names, parts_of
 
+from .sources import NO_NAMES, Names
 from .wrapper import DESIGN
 
 __all__ = ["Places"]
@@ -30,20 +32,22 @@ _OPERATION = re.compile(r"([a-z]+\w*?)_L\d+")
 
 class Places:
     """Finds the places of one design. ``lines`` are those at which its kernels begin, ``instance`` is the name that
-    the design has as a part of the whole."""
+    the design has as a part of the whole, ``names`` are those of cells by their sources."""
 
-    def __init__(self, described: Description, lines: Mapping[str, int], instance: str = DESIGN) -> None:
-        self.instance = instance
-        names = module_names([kernel.name for kernel in described.kernels])
-        self.kernels = {part: kernel for kernel, module in names.items() for part in parts_of(module)}
-        self.controls = {parts_of(module)[1] for module in names.values()}
-        self.totals = {parts_of(module)[2] for module in names.values()}
+    def __init__(
+        self, described: Description, lines: Mapping[str, int], instance: str = DESIGN, names: Names = NO_NAMES
+    ) -> None:
+        self.instance, self.names = instance, names
+        modules = module_names([kernel.name for kernel in described.kernels])
+        self.kernels = {part: kernel for kernel, module in modules.items() for part in parts_of(module)}
+        self.controls = {parts_of(module)[1] for module in modules.values()}
+        self.totals = {parts_of(module)[2] for module in modules.values()}
         self.loops = {kernel.name: {loop.key: loop for loop in kernel.layout.loops} for kernel in described.kernels}
         self.lines = lines
 
     def of(self, cell: str) -> Place | None:
         """The place of a cell or net of that name; None for those of the surroundings."""
-        first, *path = cell.split(".")
+        first, *path = self.names.of(cell).split(".")
         if first != self.instance or not path:
             return None
         *instances, signal = path

@@ -21,6 +21,7 @@ from .device import OpenPart
 from .flows import Flow
 from .places import Places
 from .result import placed, resources
+from .sources import source_names
 from .timing import Timing, read_timing
 from .tools import MOST, YOSYS, SynthesisError
 from .wrapper import TOP, pads, ports_of, wrapper
@@ -65,8 +66,9 @@ def synthesize(
     key = content_key((versions[0], flow.synthesis, described.digest, texts[f"{TOP}.v"]))
     tell("yosys: synthesis")
     netlist = cached("synth", key, NETLIST, lambda made: _map(flow, texts, made))
-    places = Places(described, first_lines(report))
-    counted = count_cells(netlist, places, flow.cells)
+    cells = json.loads(netlist.read_text())["modules"][TOP]["cells"]
+    places = Places(described, first_lines(report), names=source_names(cells, texts))
+    counted = count_cells(cells, places, flow.cells)
     check_fit(total(counted), asked)
     placing = (key, *versions[1:], *asked.device.options, f"{asked.mhz!r}", str(asked.seed))
     timing = _timing(described, netlist, content_key(placing), places, asked, tell) if flow.place else None

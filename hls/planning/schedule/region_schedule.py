@@ -102,7 +102,7 @@ class Schedule:
         """The point at which it is known whether another token follows."""
         if self.region.terminator.opcode != "yield":
             return self.end
-        return max(self.available.get(self.region.terminator.operands[0], Point(0, 0)), Point(self.levels.decide, 0))
+        return self._in_deciding_level(self.stages[self.levels.decide].done)
 
     @property
     def bottleneck(self) -> Bottleneck | None:
@@ -112,7 +112,18 @@ class Schedule:
     @property
     def issue(self) -> Point:
         """The point at which a token lets the next one be issued, as far as the continue condition matters."""
-        return Point(0, 0) if self.speculative else self.decide
+        if self.speculative:
+            return Point(0, 0)
+        if self.region.terminator.opcode != "yield":
+            return self.decide
+        return self._in_deciding_level(self.stages[self.levels.decide].again)
+
+    def _in_deciding_level(self, stage: int | None) -> Point:
+        """That stage of the deciding level; where the level has no such stage, the first with the continue
+        condition."""
+        if stage is not None:
+            return Point(self.levels.decide, stage)
+        return max(self.available.get(self.region.terminator.operands[0], Point(0, 0)), Point(self.levels.decide, 0))
 
     @property
     def end(self) -> Point:

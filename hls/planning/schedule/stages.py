@@ -1,8 +1,8 @@
 """The modulo schedule of one level: builds its problem, solves it, and reads back the stages.
 
 Beside the level's operations the problem has one node for everything that enters at stage 0, one for each read and
-write of a carried value, one for the continue condition (it must reach the header before the next issue), and one for
-the exit, where all values that later levels need must have arrived.
+write of a carried value, two for the continue condition (it ends the invocation, and must reach the header before the
+next issue), and one for the exit, where all values that later levels need must have arrived.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +30,9 @@ class LevelStages:
     start: dict[Op, int]
     read: dict[int, int]
     write: dict[int, int]
+    #: where the continue condition ends an invocation, and where it lets the header issue again; None in other levels
+    done: int | None
+    again: int | None
     bottleneck: Bottleneck | None
     #: tokens enter a multiple of this number of cycles apart, so that those which share a port never collide
     spacing: int
@@ -82,6 +85,8 @@ class LevelScheduler:
             write={
                 c: start["write", self.histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k
             },
+            done=start.get("done"),
+            again=start.get("again"),
             bottleneck=solution.bottleneck,
             spacing=next(
                 m for m in range(solution.resource_ii, solution.ii + 1) if not solution.problem.crowded(m, start)
@@ -246,15 +251,18 @@ class _ProblemBuilder:
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self) -> None:
-        """The continue condition returns to the entry: to the header, or to where a speculative loop drops tokens."""
+        """The continue condition ends the invocation, and returns to the entry: to the header, or to where a
+        speculative loop drops tokens."""
         if self.region.terminator.opcode != "yield" or not self.decides:
             return
-        self._need(
-            self.region.terminator.operands[0],
-            self._node("decide", delay=self.timing.slot_read if self.k else self.timing.header),
-        )
+        condition = self.region.terminator.operands[0]
+        back = done = self._node("done", delay=self.timing.slot_read)
+        self._need(condition, done)
+        if self.k == 0:
+            back = self._node("again", delay=self.timing.header)
+            self._need(condition, back)
         self._node("issue", earliest=0, latest=0)
-        self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
+        self.edges += [Dependence("issue", back), Dependence(back, "issue", distance=1)]
 
     def _need(self, value, user) -> None:
         """``user`` needs ``value``: an edge from the node of this level that provides it."""

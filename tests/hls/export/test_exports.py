@@ -1,5 +1,6 @@
 """Exports, each read by a tool of its format, and compared with the description."""
 
+import ast
 import importlib.util
 import os
 import re
@@ -206,6 +207,16 @@ def test_systemrdl_says_what_the_description_says(designs, exported, name):
                 fields = {one.inst_name: (one.lsb, one.width) for one in node.fields()}
                 assert fields == {one.name: (one.lsb, one.bits) for one in register.fields}
     assert not found
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_litex_module_imports_what_it_uses(designs, name):
+    described = read_description(designs[name])
+    tree = ast.parse(export_texts(described, "litex")[f"{described.top}.py"])
+    nodes = list(ast.walk(tree))
+    imported = {one.asname or one.name for node in nodes if isinstance(node, ast.ImportFrom) for one in node.names}
+    assert imported <= {node.id for node in nodes if isinstance(node, ast.Name)}
+    assert "Endpoint" in imported or name not in ("packets", "axis")
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -2,7 +2,7 @@
 removed."""
 
 import pytest
-from planned import HEAD, kernel, only
+from planned import FLOATS, HEAD, every, kernel, only
 
 import hls
 from hls.report.collect import collect
@@ -194,6 +194,18 @@ def test_no_way_leads_through_a_loop():
     )
     for path in (loop.path for outer in kernel(text).loops for loop in (outer, *outer.children)):
         assert path.fmax_mhz >= 240
+
+
+@pytest.mark.parametrize(
+    "condition", ("m < n && x * x <= 4.0f", "m < n && x * x + y * y <= 4.0f", "(m ^ n) < 77 && x <= 4.0f")
+)
+def test_the_condition_reaches_the_end_of_an_invocation_within_the_period(condition):
+    text = (
+        "for (int i = 0; i < n; i++) {\n float x = a[i], y = x;\n int m = 0;\n while (%s) {\n  float t = x * x - y * y;\n  "
+        "y = 2.0f * x * y + x;\n  x = t;\n  m++;\n }\n o[i] = m;\n}"
+    )
+    for loop in every(kernel(text % condition, FLOATS).loops):
+        assert loop.path.fmax_mhz >= 240
 
 
 def test_an_invocation_that_waits_for_the_one_before():
