@@ -35,13 +35,14 @@ class CachedLoadUnit(wiring.Component):
     3. After a ``flush`` no address accepted in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
     5. An access to the word of the access before that comes while no other is in flight is answered in the next cycle,
-       five cycles after the access otherwise.
+       five cycles after the access otherwise, six if ``registered``.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
     Parameters
     ----------
     words : places in all, a power of two; ``pending`` of them are for words in flight
+    registered : whether the lookup has a cycle more (:class:`~rtl_lib.lsu.cam_lookup.WordFinder`)
     The others as for :class:`~rtl_lib.lsu.fetch.FetchPath`.
 
     Ports
@@ -61,6 +62,7 @@ class CachedLoadUnit(wiring.Component):
         pending: int = 64,
         burst_align: int = 1024,
         patience: int = 4,
+        registered: bool = False,
     ) -> None:
         require_power_of_two("words", words, 2)
         if pending >= words:
@@ -84,6 +86,7 @@ class CachedLoadUnit(wiring.Component):
             "kept": kept,
             "reach": max(kept, words - self.margin),
             "index_bits": exact_log2(words) + 2,
+            "registered": registered,
         }
         self.depth, self.pending = depth, pending
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))

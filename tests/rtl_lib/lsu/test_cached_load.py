@@ -16,6 +16,7 @@ from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192
 WIDTHS = [(1, 4), (4, 4), (4, 16), (2, 64), (64, 64)]
+LOOKUPS = [False, True]  # whether the comparison of a lookup is registered
 RATES = [(1.0, 1.0, 1.0), (0.9, 0.4, 0.9), (0.7, 1.0, 0.4)]  # of the giver, the taker, the memory
 
 
@@ -52,10 +53,11 @@ def unit(access, word, **options):
 
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, take, serve", RATES)
-def test_cached_load_unit(access, word, give, take, serve):
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_cached_load_unit(access, word, give, take, serve, registered):
     addresses = returning_addresses(random.Random(word + access), access, word, 300)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
-    dut = unit(access, word)
+    dut = unit(access, word, registered=registered)
     simulate(
         dut,
         send(dut.i, addresses, give),
@@ -81,12 +83,13 @@ def test_places_are_used_again_in_order_and_late_responses_overwrite_nothing():
 
 @pytest.mark.parametrize("give", [1.0, 0.6])
 @pytest.mark.parametrize("apart, length", [(256, 16), (1024, 4)])
-def test_each_word_is_fetched_once_while_all_fit(apart, length, give):
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_each_word_is_fetched_once_while_all_fit(apart, length, give, registered):
     """Rule 2, with words that share no index: rows a power of two apart, read in turns, twice."""
     rows, word = 8, 16
     addresses = [row * apart + n * 4 for _ in range(2) for n in range(length) for row in range(rows)]
     memory, seen = Memory(SIZE), []
-    dut = unit(4, word, words=64, pending=16)
+    dut = unit(4, word, words=64, pending=16, registered=registered)
     simulate(
         dut,
         send(dut.i, addresses, give),
@@ -97,11 +100,12 @@ def test_each_word_is_fetched_once_while_all_fit(apart, length, give):
     assert sorted(fetched(memory, word)) == sorted({a // word * word for a in addresses})
 
 
-def test_more_words_stay_while_few_are_under_way():
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_more_words_stay_while_few_are_under_way(registered):
     """Circles of 50 words through 64 places, 32 of which are for words under way, but hardly any is."""
     addresses = [n * 64 + k * 4 for _ in range(3) for n in range(50) for k in range(16)]
     memory, seen = Memory(SIZE), []
-    dut = unit(4, 64, words=64, pending=32)
+    dut = unit(4, 64, words=64, pending=32, registered=registered)
     simulate(
         dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen), background=[memory.serve_reads(dut.mem)]
     )
@@ -123,11 +127,12 @@ def deep_addresses(rng):
 
 
 @pytest.mark.parametrize("take", [1.0, 0.3, 0.1])
-def test_words_that_are_waited_for_stay_when_a_crowd_comes(take):
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_words_that_are_waited_for_stay_when_a_crowd_comes(take, registered):
     rng = random.Random(8)
     addresses = deep_addresses(rng)
     memory, seen = Memory(SIZE, latency=30), []
-    dut = unit(4, 4, words=16, pending=8)
+    dut = unit(4, 4, words=16, pending=8, registered=registered)
     simulate(
         dut,
         send(dut.i, addresses),
@@ -190,12 +195,13 @@ def test_guard_holds_nothing_where_words_are_rare():
     assert not any(held)
 
 
-def test_an_access_a_cycle():
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_an_access_a_cycle(registered):
     """Hits and misses pass at one a cycle when the words under way are covered by ``pending``."""
     rows, count = 7, 420
     addresses = [n % rows * 1024 + n // rows * 4 for n in range(count)]
     memory, seen, times = Memory(SIZE, latency=20), [], []
-    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128, pending=64)
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128, pending=64, registered=registered)
 
     async def clock(ctx):
         while True:
@@ -206,11 +212,14 @@ def test_an_access_a_cycle():
     assert seen == load(memory.bytes, addresses, 4)
     started = times.index(next(n for n in times if n))
     assert len(times) - started <= count + 8
+    words = {a // 16 * 16 for a in addresses}
+    assert sorted(fetched(memory, 16)) == sorted(words)
 
 
-def test_latency_of_a_miss_and_of_a_hit():
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_latency_of_a_miss_and_of_a_hit(registered):
     memory, times = Memory(SIZE, latency=5), []
-    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128, registered=registered)
 
     async def chase(ctx):
         ctx.set(dut.o.ready, 1)
@@ -227,27 +236,29 @@ def test_latency_of_a_miss_and_of_a_hit():
             await ctx.tick()
 
     simulate(dut, chase, background=[memory.serve_reads(dut.mem)])
-    finder = WordFinder.timing.latency
+    finder = WordFinder.timing_of(registered).latency
     assert times == [finder + memory.latency + 3] * 3 + [finder + 2 + WordBuffer.timing.latency] * 3
 
 
-def test_a_hit_in_the_word_in_use_is_not_looked_up():
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_a_hit_in_the_word_in_use_is_not_looked_up(registered):
     """Rule 5: neither the first access to a word, nor one that returns to it, nor one after a flush."""
     memory = Memory(SIZE, latency=5)
-    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
-    looked_up = WordFinder.timing.latency + 2 + WordBuffer.timing.latency
-    fetched_in = WordFinder.timing.latency + memory.latency + 3
+    dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128, registered=registered)
+    finder = WordFinder.timing_of(registered).latency
+    looked_up, fetched_in = finder + 2 + WordBuffer.timing.latency, finder + memory.latency + 3
     times = hit_times(dut, memory, [0, 4, 64, 68, 0, 12, 12, 8], flushed={6})
     assert times == [fetched_in, 1, fetched_in, 1, looked_up, 1, fetched_in, 1]
 
 
 @pytest.mark.parametrize("give", [0.6, 0.3, 0.15])
 @pytest.mark.parametrize("take", [1.0, 0.4])
-def test_accesses_with_pauses_stay_in_order(give, take):
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_accesses_with_pauses_stay_in_order(give, take, registered):
     """The unit comes to rest now and then, with accesses to the word in use and to others in any order."""
     rng, memory, seen = random.Random(6), Memory(SIZE, latency=3), []
     addresses = [4 * rng.randrange(8) + 64 * rng.randrange(2) * (n % 5 == 0) for n in range(400)]
-    dut = unit(4, 16)
+    dut = unit(4, 16, registered=registered)
     simulate(
         dut,
         send(dut.i, addresses, give),
@@ -258,11 +269,12 @@ def test_accesses_with_pauses_stay_in_order(give, take):
 
 
 @pytest.mark.parametrize("rate, take", [(1.0, 1.0), (0.5, 0.5), (0.15, 1.0)])
-def test_flush_at_any_time_shows_what_was_written_before(rate, take):
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_flush_at_any_time_shows_what_was_written_before(rate, take, registered):
     """Memory changes and is flushed at random moments: an access sees a value at least as new as its last flush."""
     rng = random.Random(int(rate * 10))
     memory, seen, writes, floor = Memory(SIZE), [], [0], []
-    dut = unit(4, 16)
+    dut = unit(4, 16, registered=registered)
     addresses = [4 * rng.randrange(24 if rate > 0.2 else 6) for _ in range(400)]
 
     async def change(ctx):
@@ -314,10 +326,14 @@ def test_errors_go_with_their_access():
 @pytest.mark.parametrize("calm", [0, 1])
 @pytest.mark.parametrize("take", [1.0, 0.4])
 @pytest.mark.parametrize("give", [0.2, 1.0])
-def test_finder_misses_what_the_golden_function_misses(give, take, calm):
+@pytest.mark.parametrize("registered", LOOKUPS)
+@pytest.mark.parametrize("often, stray", [(8, 1 << 10), (3, 6), (17, 18)])
+def test_finder_misses_what_the_golden_function_misses(give, take, calm, registered, often, stray):
+    """Words that come back at once, also after one other, and such as come back when their place is used again."""
     rng, reach = random.Random(11), 14 if calm else 11
-    words = [rng.choice([rng.randrange(1 << 10), *range(8)]) for _ in range(500)]
-    dut, seen = WordFinder(word_bits=12, offset_bits=3, places=16, kept=11, reach=14, index_bits=12), []
+    words = [rng.choice([rng.randrange(stray), *range(often)]) for _ in range(500)]
+    geometry = {"word_bits": 12, "offset_bits": 3, "places": 16, "kept": 11, "reach": 14, "index_bits": 12}
+    dut, seen = WordFinder(**geometry, registered=registered), []
 
     async def set_calm(ctx):
         ctx.set(dut.calm, calm)
@@ -341,17 +357,19 @@ def test_finder_misses_what_the_golden_function_misses(give, take, calm):
     assert ring == words_placed(words, 16, reach, 12)
 
 
-def test_finder_tells_neighbours_that_share_an_index_apart():
+@pytest.mark.parametrize("take", [1.0, 0.5])
+@pytest.mark.parametrize("registered", LOOKUPS)
+def test_finder_tells_neighbours_that_share_an_index_apart(take, registered):
     """One index for all: the words behind each other have read stale hints, and must not believe them."""
     rng = random.Random(3)
     words = [rng.choice([0, 0x11, 0x22, 0x33]) for _ in range(300)]
     assert len({fold(word, 4) for word in words}) == 1
     memory, seen = Memory(SIZE), []
-    dut = unit(4, 4, words=8, pending=4)
+    dut = unit(4, 4, words=8, pending=4, registered=registered)
     simulate(
         dut,
         send(dut.i, [4 * w for w in words]),
-        receive(dut.o, len(words), seen),
+        receive(dut.o, len(words), seen, take),
         background=[memory.serve_reads(dut.mem)],
     )
     assert seen == load(memory.bytes, [4 * w for w in words], 4)
