@@ -161,11 +161,7 @@ class WordFinder(wiring.Component):
         with m.If(step.go):
             m.d.sync += self.o.valid.eq(step.busy)
         with m.If(step.go & step.busy):  # the access before has left: its place is ``latest`` from now on
-            m.d.sync += [
-                checked.eq(step.access),
-                hint_used.eq(step.hint),
-                same.eq(step.access.word == checked.word),
-            ]
+            m.d.sync += [checked.eq(step.access), hint_used.eq(step.hint), same.eq(step.access.word == checked.word)]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += latest.eq(Mux(found.next, youngest, found.place))
         return self.o.valid
@@ -185,7 +181,9 @@ class WordFinder(wiring.Component):
         moved, repeats, place = Signal(), Signal(), Signal.like(found.place)
         hits, deeps = Signal(2), Signal(2)  # if the access before allocates no place, and if it does
         leaves, placed = self.o.valid & self.o.ready, Signal()
-        candidate = Mux(near, latest, hint_used)  # the access before is on offer, so ``latest`` is that of the other one
+        candidate = Mux(
+            near, latest, hint_used
+        )  # with ``near``, ``latest`` is not yet that of the access before
         age, in_date = self._age(m, candidate, youngest, placed)
         dated, matches = age < in_date, near | ((step.owner == compared.word) & ~changed)
         with m.If(step.go):
@@ -195,7 +193,7 @@ class WordFinder(wiring.Component):
                 compared.eq(step.access),
                 hint_used.eq(step.hint),
                 same.eq(step.access.word == compared.word),
-                near.eq(valid & self.o.valid & (step.access.word == decided.word)),
+                near.eq(step.access.word == decided.word),
                 changed.eq(placed & (step.hint == youngest)),  # so the owner read is the one before, or undefined
             ]
         with m.If(step.go & valid):

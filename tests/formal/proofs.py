@@ -88,6 +88,9 @@ PROOFS = {
     "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
+    "registered_load": Proof(
+        "CachedLoadUnit with a registered lookup", _LOADS, partial(units.cached_load_unit, True), 13
+    ),
     "shared_cache": Proof("SharedCache of 2 loads", _LOADS, units.shared_cache, 10),
     "stepping_load": Proof("SteppingLoadUnit", _LOADS, units.stepping_load_unit, 14),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),

@@ -236,9 +236,10 @@ def load_unit_ahead():
     return bench
 
 
-def cached_load_unit():
+def cached_load_unit(registered=False):
     """CachedLoadUnit over a memory that changes once."""
-    return _loads(CachedLoadUnit(access_bytes=1, depth=2, pending=2, words=4, patience=1, **MEMORY), 8)
+    geometry = MEMORY | {"depth": 2, "pending": 2, "words": 4, "patience": 1}
+    return _loads(CachedLoadUnit(access_bytes=1, registered=registered, **geometry), 9 if registered else 8)
 
 
 def shared_cache():

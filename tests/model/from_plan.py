@@ -105,6 +105,7 @@ class _Translation:
             self.latency + 32,
             pending,
             kept,
+            3 if access.hardware and access.hardware.options.get("registered") else 2,
             access.reads_ahead,
             BURST_ALIGN // access.word_bytes if access.unit is LsuKind.NEXT_WORD_LOAD else 0,
             access.scattered,

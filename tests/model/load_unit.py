@@ -15,8 +15,8 @@ class LoadUnit:
     """Requests are byte addresses (of a unit that reads ahead, pairs of one and the last one of its run); every one is
     answered, in order, when its word is here.
 
-    A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others, and a
-    cached one at rest, know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may
+    A cached unit (``spec.kept``) takes ``spec.lookup`` cycles to find out whether a word is among those kept; the
+    others, and a cached one at rest, know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may
     be placed; those are counted in stretches, the next of which waits for such accesses of the one before.
 
     With ``spec.next_word``, each access that needs a word has the next one of its block requested. An access that needs
@@ -154,12 +154,12 @@ class LoadUnit:
         return True
 
     def _look_up(self):
-        """Two stages, which stand while the access at their end does."""
+        """Stages that stand while the access at their end does."""
         stands = self._finding and self._finding[0][0] <= self.clock.now
         if stands:
             self._finding = deque((cycle + (n > 0), word) for n, (cycle, word) in enumerate(self._finding))
         elif self.requests.head() is not None:
-            self._finding.append((self.clock.now + 2, self.requests.pop() // self.word_bytes))
+            self._finding.append((self.clock.now + self.spec.lookup, self.requests.pop() // self.word_bytes))
 
     def commit(self):
         if self._taken or not self._offered:

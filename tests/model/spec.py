@@ -38,6 +38,7 @@ class AccessSpec:
     in_flight: int  #: accesses under way
     pending: int = 0  #: of a load: words under way or not yet used
     kept: int = 0  #: of a cached load: words that stay behind those
+    lookup: int = 2  #: of a cached load: cycles until it knows whether it keeps a word
     reads_ahead: bool = False  #: of a load: requests are pairs of an address and the last one of its run
     next_word: int = 0  #: of a load that requests the word behind the one in use: words of the blocks that it stays in
     scattered: bool = False  #: of a store: as many bursts may wait as words

@@ -66,6 +66,7 @@ def unit_numbers(access: Access, constant_bytes: int, latency: int) -> list[int]
         option("burst_align"),
         cache_fill(places, latency) if constant else option("ahead"),
         *_atomic(hardware.options.get("function")),
+        int(option("registered")),
         0 if access.shared is None else 1 + crc32(access.shared.name.encode()),
     ]
 

@@ -15,7 +15,7 @@ from ...narrow import instance, present
 from ...target.board import Board, Memory, Rams
 from .banks import awaited, watches
 from .hazards import HazardPlan, fences_under_way, plan_hazards
-from .lsu import STEPPING_LATENCY, Access, LsuKind
+from .lsu import STEPPING_LATENCY, Access, LsuKind, lookup_is_long
 from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
@@ -60,10 +60,11 @@ class MemoryPlan:
 
     def with_parts(self, function: Function, board: Board) -> "MemoryPlan":
         """The plan with the part of every unit and port, and all their sizes; called last."""
+        long_lookup = lookup_is_long(board)
 
         def served(op: Op, access: Access) -> Access:
             if access.latency is None or access.unit.holds_pipeline:
-                return access.with_unit(present(board.memory_named(access.location)))
+                return access.with_unit(present(board.memory_named(access.location)), long_lookup)
             memory = self._memory(op)
             return access.with_port(memory.write_ports if memory else 1)
 

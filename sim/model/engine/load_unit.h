@@ -59,7 +59,7 @@ class PipelinedLoadUnit final : public ReadUnit {
 
 /// Every request is answered, in order, when its word is here.
 ///
-/// A cached unit takes two cycles to find out whether a word is among those kept; the others, and a cached one at rest,
+/// A cached unit takes two cycles, or three if that is registered, to find out whether a word is among those kept; the others, and a cached one at rest,
 /// know the word of the access before. An access to it while none is under way is not queued. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
 /// counted in stretches, the next of which waits for such accesses of the one before.
 ///
@@ -209,12 +209,12 @@ class LoadUnit : public ReadUnit {
     waiting_.push_back({clock_.now, false});
   }
 
-  /// Two stages, which stand while the access at their end does.
+  /// Two stages or three, which stand while the access at their end does.
   void look_up() {
     if (!finding_.empty() && finding_.front().when <= clock_.now) {
       for (size_t k = 1; k < finding_.size(); k++) finding_[k].when++;
     } else if (any_request()) {
-      finding_.push_back({clock_.now + 2, requested_word()});
+      finding_.push_back({clock_.now + (plan_.registered ? 3 : 2), requested_word()});
       accept_request();
     }
   }

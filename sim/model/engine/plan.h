@@ -76,6 +76,7 @@ struct UnitPlan {
   int outstanding, patience, align;
   int ahead;   ///< of a load inside a level: words that it requests ahead; of a constant: words of a block; else 0
   int atomic;  ///< 1 of an atomic operation, 2 of one that changes nothing, else 0
+  bool registered;  ///< of a cached load: its lookup takes a cycle more
   u64 shared;  ///< the number of the cache that several loads share, else 0
 };
 
@@ -204,7 +205,7 @@ class Reader {
   }
   void read(UnitPlan& u) {
     read(u.store), read(u.lanes), read(u.descending), read(u.counted), read(u.constant), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.next_word), read(u.pipelined);
-    read(u.outstanding), read(u.patience), read(u.align), read(u.ahead), read(u.atomic), read(u.shared);
+    read(u.outstanding), read(u.patience), read(u.align), read(u.ahead), read(u.atomic), read(u.registered), read(u.shared);
   }
   void read(StoresPlan& s) {
     read(s.entries), read(s.per_word), read(s.certain), read(s.port), read(s.on_chip), read(s.unit), read(s.region);
