@@ -181,9 +181,7 @@ class WordFinder(wiring.Component):
         moved, repeats, place = Signal(), Signal(), Signal.like(found.place)
         hits, deeps = Signal(2), Signal(2)  # if the access before allocates no place, and if it does
         leaves, placed = self.o.valid & self.o.ready, Signal()
-        candidate = Mux(
-            near, latest, hint_used
-        )  # with ``near``, ``latest`` is not yet that of the access before
+        candidate = Mux(near, latest, hint_used)  # with ``near``, ``latest`` is not yet that of the access before
         age, in_date = self._age(m, candidate, youngest, placed)
         dated, matches = age < in_date, near | ((step.owner == compared.word) & ~changed)
         with m.If(step.go):

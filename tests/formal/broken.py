@@ -136,7 +136,6 @@ BREAKS = (
     Break("registered_load", WordFinder, "_decide_later", "Mux(near, latest, hint_used)", "hint_used"),
     Break("registered_load", WordFinder, "_decide_later", " & ~changed)", ")"),
     Break("registered_load", WordFinder, "_decide_later", "Mux(repeats, current, hit)", "(repeats | hit)"),
-    Break("registered_load", WordFinder, "_decide_later", "Mux(moved, hits[1], hits[0])", "hits[0]"),
     Break("registered_load", WordFinder, "_decide_later", "return valid | self.o.valid", "return self.o.valid"),
     Break("guard", PlaceGuard, "elaborate", "self.level + 1 - self.answered", "self.level - self.answered"),
     Break("guard", PlaceGuard, "elaborate", "full & (before != 0)", "C(0)"),
