@@ -8,7 +8,7 @@ import pytest
 
 from hls.driver import compile
 from hls.options import Options
-from hls.planning.memory.lsu import BURST_ALIGN, PATIENCE, LsuKind
+from hls.planning.memory.lsu import BURST_ALIGN, PATIENCE, LsuKind, lookup_is_long
 from hls.target.board import load_board
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -126,3 +126,18 @@ def test_the_guide_names_every_place_that_distinguishes_kinds():
     }
     assert "hls/rtl/kernel.py" in users
     assert {name for name in users if f"`{name}`" not in guide} == set()
+
+
+@pytest.mark.parametrize(
+    "board, long",
+    [("ulx3s", True), ("ulx3s@40", False), ("ecpix5", False), ("ecpix5@150", True), ("de5net", False)],
+)
+def test_a_lookup_is_registered_where_placed_block_ram_is_late(board, long):
+    """De5net's delay table is not fitted to placed parts."""
+    target = load_board(board)
+    assert lookup_is_long(target) == long
+    source = "kernel void f(global int *restrict a, global int *restrict k, global int *restrict o, int n) {"
+    made = compile(source + " for (int i = 0; i < n; i++) o[i] = a[k[i]]; }", target, Options()).kernels[0]
+    units = {one.unit: one.hardware.options for one in made.memory.accesses.values()}
+    assert units[LsuKind.CACHED_LOAD].get("registered", False) == long
+    assert all("registered" not in options for kind, options in units.items() if kind is not LsuKind.CACHED_LOAD)
