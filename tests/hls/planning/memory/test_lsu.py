@@ -129,8 +129,7 @@ def test_the_guide_names_every_place_that_distinguishes_kinds():
 
 
 @pytest.mark.parametrize(
-    "board, long",
-    [("ulx3s", True), ("ulx3s@40", False), ("ecpix5", False), ("ecpix5@150", True), ("de5net", False)],
+    "board, long", [("ulx3s", True), ("ulx3s@40", False), ("ecpix5", False), ("ecpix5@150", True), ("de5net", False)]
 )
 def test_a_lookup_is_registered_where_placed_block_ram_is_late(board, long):
     """De5net's delay table is not fitted to placed parts."""
