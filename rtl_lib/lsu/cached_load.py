@@ -86,9 +86,8 @@ class CachedLoadUnit(wiring.Component):
             "kept": kept,
             "reach": max(kept, words - self.margin),
             "index_bits": exact_log2(words) + 2,
-            "registered": registered,
         }
-        self.depth, self.pending = depth, pending
+        self.depth, self.pending, self.registered = depth, pending, registered
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform: object) -> Module:
@@ -97,7 +96,10 @@ class CachedLoadUnit(wiring.Component):
         m = Module()
         m.submodules.path = path = FetchPath(**self._path, counted=True)
         m.submodules.finder = finder = WordFinder(
-            word_bits=len(path.i.payload.word), offset_bits=len(path.i.payload.select.offset), **self._finder
+            word_bits=len(path.i.payload.word),
+            offset_bits=len(path.i.payload.select.offset),
+            registered=self.registered,
+            **self._finder,
         )
         m.submodules.guard = guard = PlaceGuard(depth=self.depth, margin=self.margin)
         connect(m, path.o, wiring.flipped(self.o))

@@ -47,7 +47,7 @@ class _Step:
 
     go: Value
     busy: Value
-    access: data.View
+    access: Signal
     hint: Value
     owner: Value
 
