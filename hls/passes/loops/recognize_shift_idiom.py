@@ -18,6 +18,9 @@ __all__ = ["MOST_ELEMENTS", "RecognizeShiftIdiom"]
 
 #: most elements of an array that is recognized as a shift register: those of the largest array on the chip
 MOST_ELEMENTS = MOST_ARRAY_BYTES
+#: most elements of an array that a loop shifts as one operation without a pragma that requests it: where the shift must
+#: be built element by element, a loop can do it
+MOST_UNASKED = 16_384
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class RecognizeShiftIdiom(FunctionPass):
     memories. After: a loop that only moves elements of a private array, ``x[k] = x[k - by]`` for constant bounds and in
     the order that reads each before it is overwritten, is one ``shift``; elements may be vectors or structures, and
     several may move in an iteration. A loop that only sets elements of such an array to one value is a ``fill``. Loops
-    with `unroll 1` stay.
+    with `unroll 1` stay, and those without a pragma that shift arrays of more than ``MOST_UNASKED`` elements.
 
     ``record`` is told of each shift: (kernel, source position, elements moved, whether a pragma requests it).
     """
@@ -53,13 +56,16 @@ class RecognizeShiftIdiom(FunctionPass):
         moves = _Moves.of(op, function, used) if op.opcode == "loop" else None
         if moves is None or moves.read is None:
             return None
+        asked = op.attrs.get(Attr.UNROLL, 0) != 0
+        if not asked and moves.memory.elements > MOST_UNASKED:
+            return None
         written, read = moves.written, moves.read
         by = written.first - read.first
         if by == 0 or by % written.step or (by > 0) == (written.step > 0):
             return None
         ends = [line.span(moves.trips) for line in (written, read)]
         if self.record is not None:
-            self.record(function.name, op.span, moves.trips, op.attrs.get(Attr.UNROLL, 0) != 0)
+            self.record(function.name, op.span, moves.trips, asked)
         b.op(
             "shift",
             attrs={

@@ -19,6 +19,9 @@ from .storage_attributes import wants_registers
 
 __all__ = ["LowerShiftRegisters"]
 
+#: operations of an access to one element: itself, its address, and their constants
+_ACCESS = 4
+
 
 @dataclass(frozen=True)
 class LowerShiftRegisters(FunctionPass):
@@ -28,7 +31,7 @@ class LowerShiftRegisters(FunctionPass):
     variable for each accessed element (a tap), and a circular buffer for each long stretch between them (more than
     ``ring_bits``), of which each shift reads the oldest element and overwrites it. One with other indices becomes a
     single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`. Any other is moved element
-    by element, if all elements that its shifts and fills name are at most ``max_ops``: else CompileError.
+    by element, if that takes at most ``max_ops`` operations: else CompileError.
     """
 
     max_bits: int = 1024
@@ -65,13 +68,15 @@ class LowerShiftRegisters(FunctionPass):
     def _check_size(self, uses: "_Uses") -> None:
         total = 0
         for op in uses.shifts + uses.fills:
-            total += op.attrs[Attr.HIGH] - op.attrs[Attr.LOW]
+            accesses = 2 if op.opcode == "shift" else 1
+            total += accesses * _ACCESS * (op.attrs[Attr.HIGH] - op.attrs[Attr.LOW])
             if total > self.max_ops:
                 raise CompileError.at(
                     op.span,
-                    f"shifting '{uses.memory.name}' moves {total:,} elements one by one; the limit is {self.max_ops:,}",
-                    "access it at constant indices only, or shift all of it by one distance of at most "
-                    f"{MOST_STEPS}; {exceeded('unrolled')}",
+                    f"shifting '{uses.memory.name}' element by element makes {total:,} operations; the limit is "
+                    f"{self.max_ops:,}",
+                    f"access it at constant indices only, shift all of it by one distance of at most {MOST_STEPS}, or "
+                    f"move an element in each iteration: #pragma unroll 1; {exceeded('unrolled')}",
                     code=Code.BUDGET,
                 )
 
