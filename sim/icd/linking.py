@@ -60,7 +60,7 @@ def _apart(texts: Sequence[str]) -> list[str]:
             if not clashing:
                 break
             for name in clashing:  # what calls them then differs, too
-                text = re.sub(rf"(?<![\w.>]){name}\b", f"{name}_of_part_{k + 1}", text)
+                text = re.sub(rf"(?<![\w.])(?<!->){name}\b", f"{name}_of_part_{k + 1}", text)
         seen |= _static(text)
         done.append(text)
     return done

@@ -131,7 +131,7 @@ static __constant int scale = FACTOR;
 static int scaled(int x) { return x * scale; }
 static inline int twice(int x) { printf("}(;"); return 2 * x; }
 static int through(int x) { return scaled(twice(x)); }
-__kernel void NAME(__global int *a) { kept += a[0]; row[1] += kept; a[0] = through(kept) + row[1]; }
+__kernel void NAME(__global int *a) { kept += a[0]; row[1] += a[0]>kept ? 0 : kept; a[0] = through(kept) + row[1]; }
 """
 
 
