@@ -60,7 +60,7 @@ def _apart(texts: Sequence[str]) -> list[str]:
             if not clashing:
                 break
             for name in clashing:  # what calls them then differs, too
-                text = re.sub(rf"(?<![\w.>]){name}\b", f"{name}_of_part_{k + 1}", text)
+                text = re.sub(rf"(?<![\w.])(?<!->){name}\b", f"{name}_of_part_{k + 1}", text)
         seen |= _static(text)
         done.append(text)
     return done
@@ -69,7 +69,7 @@ def _apart(texts: Sequence[str]) -> list[str]:
 def _static(text: str) -> dict[str, str]:
     """The static variables and functions of a text by name, each with its declaration; with nothing for one that keeps
     values, which is never that of another text."""
-    found = {}
+    found: dict[str, str] = {}
     for part in _declarations(text):
         head, same = _ATTRIBUTE.sub("", part.partition("{")[0]), " ".join(part.split())
         if part.rstrip().endswith("}") and _COPIED.search(head):
