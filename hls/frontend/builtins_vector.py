@@ -132,6 +132,10 @@ class _Scaled:
         self.lanes = tuple(b.value("fmul", one, scale) for one in x)
         self.infinite = b.value("eq", largest, self._const((2 * self.bias + 1) << fraction))
 
+    def negative(self, x: Value) -> Value:
+        """Whether the sign of a component is set, also that of a zero."""
+        return self.b.value("slt", self.b.value("bitcast", x, result=self.type), self._const(0))
+
     def _const(self, value: int) -> Value:
         return self.b.const(value, self.type)
 
@@ -158,13 +162,13 @@ def _fast_normalize(b, lanes, types, result):
 
 
 def _normalize(b, lanes, types, result):
-    """With infinite components it is that of 1 with their signs in their place, and of 0 for the others (OpenCL C
-    7.5.1)."""
+    """With infinite components it is that of 1 with their signs in their place, and of 0 with theirs for the others
+    (OpenCL C 7.5.1)."""
     scaled, ends = _Scaled(b, lanes[0]), []
     one, zero = (b.const(value, lanes[0][0].type) for value in (1.0, 0.0))
     for x in lanes[0]:
-        ends.append(b.value("select", b.value("feq", b.value("fabs", x), b.const(inf, x.type)), one, zero))
-        ends[-1] = b.value("select", b.value("flt", x, zero), b.value("fneg", ends[-1]), ends[-1])
+        size = b.value("select", b.value("feq", b.value("fabs", x), b.const(inf, x.type)), one, zero)
+        ends.append(b.value("select", scaled.negative(x), b.value("fneg", size), size))
     chosen = tuple(b.value("select", scaled.infinite, end, x) for end, x in zip(ends, scaled.lanes, strict=True))
     return _fast_normalize(b, [chosen], types, result)
 

@@ -221,7 +221,9 @@ class Attr:
     FORM = _key(
         "form", "loop", _one_of("for", "while", "do", "ndrange", "restart"), "how the loop is written; of work-items"
     )
-    UNROLL = _key("unroll", "loop", INTEGER, "how often to unroll; -1 entirely, 0 if it pays, 1 not at all", True)
+    UNROLL = _key(
+        "unroll", "loop shift fill", INTEGER, "how often to unroll; -1 entirely, 0 if it pays, 1 not at all", True
+    )
     II = _key("ii", "loop", COUNT, "the initiation interval that is asked for", True)
     IVDEP = _key(
         "ivdep", "loop", _tuple_of(_tuple_of(TEXT, INTEGER)), "(memory or all, safe distance or 0) without dependence"

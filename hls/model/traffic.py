@@ -101,10 +101,11 @@ class TrafficCounts:
         return AccessTraffic(count, min(words, count), min(scattered, count), same, rows, distinct)
 
     def interleaved(self, op: Op, runs: AccessRuns) -> float | None:
-        """The words of an access whose unit holds one, where the invocations of its loop take turns; None elsewhere."""
-        plan = self._regions.get(op)
+        """The words of an access whose unit holds one, where the invocations of its loop take turns; None elsewhere: a
+        unit that gathers a word for each of them moves what they would move one after the other."""
+        plan, access = self._regions.get(op), self.memory.accesses[op]
         around = self._regions.get(plan.loop_op) if plan and plan.loop else None
-        if self.unknown.memory is Extreme.LEAST or self.memory.accesses[op].unit not in ONE_WORD:
+        if self.unknown.memory is Extreme.LEAST or access.unit not in ONE_WORD or access.gathers > 1:
             return None
         if plan is None or around is None or plan.slots < 2:
             return None

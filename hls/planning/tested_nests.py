@@ -8,7 +8,8 @@ of both only.
 
 How often the inner loop runs is not known. So the nest is left alone if the one loop would take more than
 ``MOST_AGAIN`` times as long for many iterations of the inner loop, and also where it takes more than a share of the
-present time without any.
+present time without any. Nothing bounds the loss in launches with buffers too large for copies on the chip: there the
+one loop is no slower with one iteration of the inner loop, and may be many times slower with many.
 """
 
 from dataclasses import dataclass

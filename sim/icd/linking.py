@@ -3,9 +3,13 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim.cl.binary import Binary
 from sim.cl.options import parse_options
+
+if TYPE_CHECKING:
+    from hls.frontend.preprocess import Expanded
 
 __all__ = ["linked_source", "preprocessed"]
 
@@ -17,22 +21,71 @@ def preprocessed(program: Binary, part: str) -> Binary:
 
     options = parse_options(_before_links(program.options), Path.cwd())
     expanded = preprocess(program.source, "<program source>", options.defines, [str(d) for d in options.include_dirs])
-    return Binary(expanded.text, tuple(_others(program.options)), part)
+    return Binary(_in_lines(expanded), tuple(_others(program.options)), part)
+
+
+def _in_lines(expanded: "Expanded") -> str:
+    """The text with line breaks where the source has them, for messages and reports to point to."""
+    text, start, place = [], 0, None
+    for at, span in zip(expanded.starts, expanded.spans, strict=True):
+        if place is not None and (span.file, span.line) != place:
+            text += [expanded.text[start:at], "\n"]
+            start = at
+        place = span.file, span.line
+    return "".join([*text, expanded.text[start:]])
 
 
 def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
     """The source of a program of all parts, which are preprocessed, and the options that it is built with.
 
     What the parts declare alike (prototypes, structures of a header that all include) is kept once; a part comes behind
-    those that define what it only declares.
+    those that define what it only declares. What is static in one part, and in another of the same name, has a name of
+    its own in each, unless both are the same and keep no value.
     """
     options = dict.fromkeys(word for part in parts for word in part.options)
-    return "\n".join(_once(_ordered([part.source for part in parts]))), tuple(options)
+    return "\n".join(_once(_ordered(_apart([part.source for part in parts])))), tuple(options)
 
 
 def _before_links(options: Sequence[str]) -> list[str]:
     """Without options of clLinkProgram, which some hosts pass when they compile."""
     return [word for word in options if word != "-create-library"]
+
+
+def _apart(texts: Sequence[str]) -> list[str]:
+    """The texts, where static variables and functions that differ from those of earlier texts have other names."""
+    seen, done = dict[str, str](), list[str]()
+    for k, text in enumerate(texts):
+        while clashing := {name for name, part in _static(text).items() if seen.get(name, part) != part or not part}:
+            clashing &= seen.keys()
+            if not clashing:
+                break
+            for name in clashing:  # what calls them then differs, too
+                text = re.sub(rf"(?<![\w.])(?<!->){name}\b", f"{name}_of_part_{k + 1}", text)
+        seen |= _static(text)
+        done.append(text)
+    return done
+
+
+def _static(text: str) -> dict[str, str]:
+    """The static variables and functions of a text by name, each with its declaration; with nothing for one that keeps
+    values, which is never that of another text."""
+    found: dict[str, str] = {}
+    for part in _declarations(text):
+        head, same = _ATTRIBUTE.sub("", part.partition("{")[0]), " ".join(part.split())
+        if part.rstrip().endswith("}") and _COPIED.search(head):
+            found |= dict.fromkeys(_CALLED.findall(head)[:1], same if _is_shared(part) else "")
+        elif part.rstrip().endswith(";") and re.search(r"\bstatic\b", head) and "(" not in head.partition("=")[0]:
+            found |= dict.fromkeys(_declared(_ATTRIBUTE.sub("", part)), same if _is_shared(part) else "")
+    return found
+
+
+def _declared(part: str) -> list[str]:
+    """The variables that a declaration of several may declare."""
+    flat = _LITERAL.sub("", part)
+    while flat != (flat := re.sub(r"\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]", " ", flat)):
+        pass
+    words = (re.findall(r"\w+", one.partition("=")[0]) for one in flat.split(","))
+    return [found[-1] for found in words if found]
 
 
 def _ordered(texts: Sequence[str]) -> list[str]:
@@ -50,6 +103,7 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)", re.DOTALL)
 _OWN = re.compile(r"\s*static\b(?![^=;]*\b(const|constant|__constant)\b)[^=;(]*[=;]")
 #: a function of which each program has a copy; one that keeps values has its own in each
 _COPIED, _KEPT = re.compile(r"\b(static|inline)\b"), re.compile(r"\bstatic\b")
+_LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _CALLED = re.compile(r"(\w+)\s*\(")
 
 
@@ -96,7 +150,7 @@ def _is_shared(part: str) -> bool:
 def _declarations(text: str) -> list[str]:
     """The text split at file level: behind each semicolon, and behind the body of each function."""
     parts, start, depth = [], 0, 0
-    for at, character in enumerate(text):
+    for at, character in enumerate(_LITERAL.sub(lambda found: "_" * len(found[0]), text)):
         depth += (character in "{(") - (character in "})")
         rest = text[at + 1 :].lstrip()[:1] if character == "}" and depth == 0 else ""
         ends = character == ";" and depth == 0 or character == "}" and depth == 0 and _is_body(text[start:at], rest)

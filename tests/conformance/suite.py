@@ -42,6 +42,17 @@ PROGRAMS = {
     "workgroups": "test_workgroups",
     "math_brute_force": "test_bruteforce",
 }
+#: programs that have not been run to their end, of which nothing is recorded: what is known of each
+UNFINISHED = {
+    "half": "13 sub-tests were run, before vstore_half took doubles: 2 passed",
+    "geometrics": "8 sub-tests were run, before length, distance and normalize scaled their components: 5 passed",
+    "integer_ops": "23 of 99 sub-tests were run: 16 passed, 4 were skipped, 3 were late",
+    "contractions": "not recorded",
+    "allocations": "not recorded",
+    "conversions": "not recorded",
+    "non_uniform_work_group": "not recorded",
+    "workgroups": "not recorded",
+}
 #: folders whose files are large and often not there: of images, other interfaces, and SPIR-V
 LEFT_OUT = ("images", "spirv_new", "spir")
 _LISTED = re.compile(r"^\t(\w+)$", re.MULTILINE)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from .suite import Result
+from .suite import UNFINISHED, Result
 
 __all__ = [
     "PAGE",
@@ -122,6 +122,8 @@ def table(found: Mapping[str, Outcome]) -> str:
     if bad := _bad(found):
         lines += ["", "| does not pass | why |", "| --- | --- |"]
         lines += [f"| {program}/{name} | {reason_of(program, name) or 'not looked into'} |" for program, name in bad]
+    lines += ["", "| not run to its end | what is known |", "| --- | --- |"]
+    lines += [f"| {program} | {known} |" for program, known in UNFINISHED.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -67,6 +67,7 @@ class RecognizeShiftIdiom(FunctionPass):
                 Attr.BY: by,
                 Attr.LOW: min(low for low, _ in ends),
                 Attr.HIGH: max(high for _, high in ends),
+                **_asked(op),
             },
         )
         return moves.results(b)
@@ -78,8 +79,13 @@ def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> li
         return None
     (low, high), value = moves.written.span(moves.trips), moves.value
     value = b.const(literal(present(value)), present(value).type) if is_constant(present(value)) else value
-    b.op("fill", present(value), attrs={Attr.MEM: moves.memory.name, Attr.LOW: low, Attr.HIGH: high})
+    b.op("fill", present(value), attrs={Attr.MEM: moves.memory.name, Attr.LOW: low, Attr.HIGH: high, **_asked(op)})
     return moves.results(b)
+
+
+def _asked(loop: Op) -> dict[str, object]:
+    """What a pragma asks for: without one, an array that is no shift register after all is moved by a loop."""
+    return {Attr.UNROLL: loop.attrs[Attr.UNROLL]} if loop.attrs.get(Attr.UNROLL) else {}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.entry_values import entry_value
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
-from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value
+from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value, memory_name
 from ...ir.accesses import moved_value, predicate
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried
@@ -223,7 +223,7 @@ class _Forwarding:
                 value = self.last.value("select", predicate(writer.access), written, value, name=load.result.name)
             self.elements[key] = value
         element = self.elements[key]
-        return self._earlier(element, writers[-1].distance, element.name, self.entries.get(load))
+        return self._earlier(element, writers[-1].distance, element.name or memory_name(load), self.entries.get(load))
 
     def _written(self, writer: ReachingStore, type: Type, b: Builder) -> Value:
         """What the writer moved to the place of the load, in the iteration of the writer."""
@@ -237,7 +237,7 @@ class _Forwarding:
         if value.type.bytes > type.bytes:
             value = _part(value, writer.place, type, self.last if writer.distance else b)
         if writer.distance:
-            value = self._earlier(value, writer.distance, value.name)
+            value = self._earlier(value, writer.distance, value.name or memory_name(writer.access))
         return value if value.type == type else b.value("bitcast", value, result=type)
 
     def _earlier(self, value: Value, distance: int, name: str, start: Value | None = None) -> Value:

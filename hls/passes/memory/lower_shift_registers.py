@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise
 
 from ...diag import Code, CompileError
-from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Value, walk
+from ...ir import BOOL, I64, Attr, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ...ir.snippets import counted_loop, element_pointer, read, write
@@ -27,12 +27,14 @@ class LowerShiftRegisters(FunctionPass):
     An array of up to ``max_bits`` bits is moved element by element. A larger one with constant indices only becomes a
     variable for each accessed element (a tap), and a circular buffer for each long stretch between them (more than
     ``ring_bits``), of which each shift reads the oldest element and overwrites it. One with other indices becomes a
-    single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`. Any other is moved element
-    by element, if all elements that its shifts and fills name are at most ``max_ops``: else CompileError.
+    single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`. Of any other, more than
+    ``most_moved`` elements are moved by a loop, unless a pragma asks to unroll it. All else is moved element by
+    element, in at most ``max_ops`` operations: else CompileError.
     """
 
     max_bits: int = 1024
     max_ops: int = 20_000
+    most_moved: int = 512
     ring_bits: int = 1024  #: bits up to which mem2reg would build multiplexers for a buffer
     name = "lower-shift-registers"
     requires = frozenset({Form.POINTERS_LOWERED})
@@ -50,28 +52,32 @@ class LowerShiftRegisters(FunctionPass):
 
     def _memory(self, function: Function, memory: MemoryObject):
         uses = _Uses(function, memory)
-        if memory.elements * memory.element.bits <= self.max_bits or not uses.plain or wants_registers(memory):
-            _Moved(memory).build(function)
-            return
-        chains = _chains(uses, self.ring_bits) if uses.constant else None
-        if chains is not None:
-            _Chained(function, memory, uses, chains).build()
-        elif CircularBuffer.fits(uses):
-            CircularBuffer(function, memory, uses).build()
-        else:
-            self._check_size(uses)
-            _Moved(memory).build(function)
+        small = memory.elements * memory.element.bits <= self.max_bits or wants_registers(memory)
+        if uses.plain and not small:
+            chains = _chains(uses, self.ring_bits) if uses.constant else None
+            if chains is not None:
+                _Chained(function, memory, uses, chains).build()
+                return
+            if CircularBuffer.fits(uses):
+                CircularBuffer(function, memory, uses).build()
+                return
+        moved = _Moved(memory, memory.elements if small else self.most_moved)
+        self._check_size(moved, uses)
+        moved.build(function)
 
-    def _check_size(self, uses: "_Uses") -> None:
+    def _check_size(self, moved: "_Moved", uses: "_Uses") -> None:
+        single = [op for op in uses.shifts + uses.fills if not moved.by_loop(op)]
         total = 0
-        for op in uses.shifts + uses.fills:
-            total += op.attrs[Attr.HIGH] - op.attrs[Attr.LOW]
+        for op in single:
+            total += len(_targets(op)) * (4 if op.opcode == "shift" else 2)  # addresses, loads and stores
             if total > self.max_ops:
                 raise CompileError.at(
                     op.span,
-                    f"shifting '{uses.memory.name}' moves {total:,} elements one by one; the limit is {self.max_ops:,}",
+                    f"shifting '{uses.memory.name}', element by element, makes {total:,} operations; the limit is "
+                    f"{self.max_ops:,}",
                     "access it at constant indices only, or shift all of it by one distance of at most "
-                    f"{MOST_STEPS}; {exceeded('unrolled')}",
+                    f"{MOST_STEPS}{', or leave out #pragma unroll' if Attr.UNROLL in op.attrs else ''}; "
+                    f"{exceeded('unrolled')}",
                     code=Code.BUDGET,
                 )
 
@@ -116,27 +122,57 @@ class _Uses:
 
 @dataclass(frozen=True)
 class _Moved:
-    """An array that is not replaced: its elements are moved one by one."""
+    """An array that is not replaced: its elements are moved one by one, or, where that are more than ``most`` and no
+    pragma asks for it, by a loop."""
 
     memory: MemoryObject
+    most: int
 
     def build(self, function: Function):
         rewrite(function.body, self._visit)
 
+    def by_loop(self, op: Op) -> bool:
+        return Attr.UNROLL not in op.attrs and len(_targets(op)) > self.most
+
     def _visit(self, op: Op, b: Builder) -> list[Value] | None:
         if op.opcode not in ("shift", "fill") or op.attrs[Attr.MEM] != self.memory.name:
             return None
-        low, high = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
-        if op.opcode == "fill":
-            for k in range(low, high):
+        targets = _targets(op)
+        if self.by_loop(op):
+            label = f"{self.memory.name} {'moved' if op.opcode == 'shift' else '= value'}"
+            counted_loop(len(targets), label, b, partial(self._move_one, op, targets))
+        elif op.opcode == "fill":
+            for k in targets:
                 write(self.memory, k, op.operands[0], b)
-            return []
-        by = op.attrs[Attr.BY]
-        targets = range(low + by, high) if by > 0 else range(low, high + by)
-        values = [read(self.memory, k - by, b) for k in targets]
-        for k, value in zip(targets, values, strict=True):
-            write(self.memory, k, value, b)
+        else:
+            values = [read(self.memory, k - op.attrs[Attr.BY], b) for k in targets]
+            for k, value in zip(targets, values, strict=True):
+                write(self.memory, k, value, b)
         return []
+
+    def _move_one(self, op: Op, targets: range, count: Value, b: Builder) -> None:
+        """Element ``count`` of those in ``targets``."""
+        wide = b.value("mul", b.value("zext", count, result=I64), b.const(targets.step, I64))
+        place = b.value("add", wide, b.const(targets.start, I64))
+        if op.opcode == "fill":
+            value = op.operands[0]
+        else:
+            before = b.value("sub", place, b.const(op.attrs[Attr.BY], I64))
+            value = b.value(
+                "load",
+                element_pointer(self.memory, before, b),
+                b.true(),
+                result=self.memory.element,
+                name=self.memory.name,
+            )
+        b.op("store", element_pointer(self.memory, place, b), value, b.true())
+
+
+def _targets(op: Op) -> range:
+    """The elements that a shift or fill sets, in the order that reads each before it is set."""
+    low, high = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
+    by = op.attrs[Attr.BY] if op.opcode == "shift" else 0
+    return range(high - 1, low + by - 1, -1) if by > 0 else range(low, high + by)
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,13 @@ def test_sixteen_thousand_elements_take_no_time():
     assert time.process_time() - begin < 20  # most of it in the interpreter
 
 
+def test_a_loop_that_shifts_a_larger_array_unasked_stays():
+    """Of a part that is read anywhere, element by element would be left."""
+    part = UP.replace("> 0", "> 1")
+    _, function = compiled(kernel(16400, f"{part} sr[a[i] & 63] = i; out[i] = sr[m];"))
+    assert len(loops(function)) == 3
+
+
 class Registers:
     """Random kernels with one array that is shifted now and then."""
 

@@ -120,7 +120,49 @@ def test_static_variables_of_linked_programs_are_not_one():
         for k in "ab"
     ]
     text, _ = linked_source(parts)
-    assert text.count("static int mine;") == 2 and text.count("extern int both;") == 1
+    assert (
+        text.count("static int mine;") == text.count("static int mine_of_part_2;") == 1
+        and text.count("extern int both;") == 1
+    )
+
+
+OWN = """static __global int kept, row[2] = { 3, 4 };
+static __constant int scale = FACTOR;
+static int scaled(int x) { return x * scale; }
+static inline int twice(int x) { printf("}(;"); return 2 * x; }
+static int through(int x) { return scaled(twice(x)); }
+__kernel void NAME(__global int *a) { kept += a[0]; row[1] += a[0]>kept ? 0 : kept; a[0] = through(kept) + row[1]; }
+"""
+
+
+def test_each_part_has_its_own_of_what_is_static():
+    """Variables that keep values, constants and functions that differ, and what calls these; what is alike is there
+    once."""
+    from sim.cl.binary import Binary
+    from sim.icd.linking import linked_source, preprocessed
+
+    parts = [
+        preprocessed(Binary(OWN, (f"-DNAME={name}", f"-DFACTOR={factor}")), "object")
+        for name, factor in (("f", 1), ("g", 10))
+    ]
+    text, _ = linked_source(parts)
+    assert text.count("int twice(") == text.count("int scaled(") == 1
+    context = cl.create_some_context(board="ecp5_onchip", device="emulator")
+    program, queue = cl.Program(context, text).build(), cl.CommandQueue(context)
+    found = np.zeros(1, np.int32)
+    for name, value in (("f", 2 * 5 + 9), ("g", 2 * 5 * 10 + 9), ("f", 2 * 10 + 14 + 5)):
+        buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.full(1, 5, np.int32))
+        cl.Kernel(program, name)(queue, (1,), None, buffer)
+        cl.enqueue_copy(queue, found, buffer)
+        assert found[0] == value, name
+
+
+def test_joined_text_keeps_its_lines():
+    from sim.cl.binary import Binary
+    from sim.icd.linking import preprocessed
+
+    text = preprocessed(Binary("#define N 3\nint f(int x)\n{\n    return N;\n}\n", ()), "object").source
+    assert [line.strip() for line in text.splitlines()] == ["int f(int x)", "{", "return 3 ;", "}"]
 
 
 def test_passes_and_the_text_of_the_ir_keep_them():
