@@ -11,7 +11,8 @@ class Error(Exception):
     def __init__(self, routine: str, code: int, what: str = "") -> None:
         self.routine, self.code, self.what = routine, code, what
         text = f"{routine} failed: {status_code.to_string(code)}"
-        super().__init__(f"{text} - {what}" if what else text)
+        separator = ":" if what.startswith("\n") else " - "  # diagnostics begin on a line of their own
+        super().__init__(f"{text}{separator}{what}" if what else text)
 
 
 class LogicError(Error):

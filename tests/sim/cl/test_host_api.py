@@ -464,3 +464,12 @@ def test_vector_arguments_are_made_by_name():
     program.k(queue, (1,), None, out, cl.cltypes.make_float4(1, 2, 3, 4), cl.cltypes.make_uint3(5, 6, 7)).wait()
     cl.enqueue_copy(queue, found, out).wait()
     assert found[0] == 9 and cl.cltypes.make_float4(2)["w"] == 2
+
+
+def test_diagnostics_in_an_error_begin_on_a_line_of_their_own():
+    code = cl.status_code.OUT_OF_RESOURCES
+    assert str(cl.RuntimeError("clFinish", code, "\nk.cl:1:2: error: wrong")).splitlines() == [
+        "clFinish failed: OUT_OF_RESOURCES:",
+        "k.cl:1:2: error: wrong",
+    ]
+    assert str(cl.RuntimeError("clFinish", code, "given up")) == "clFinish failed: OUT_OF_RESOURCES - given up"
