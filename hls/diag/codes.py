@@ -135,7 +135,7 @@ class Code(Enum):
     OUT_OF_MEMORY = "E0908", "The machine has not enough memory."
     FILE_SYSTEM = "E0909", "A file cannot be read or written."
     WORKLOAD = "E0910", "A workload cannot be read, or belongs to another program."
-    WORKLOAD_OLD = ("W0910", "A workload is of another source, or of this one before it changed.")
+    WORKLOAD_OLD = "W0910", "A workload is of another source, or of this one before it changed."
     NO_INCLUDE_FOLDER = "W0911", "A folder to include from does not exist."
     NOT_MODELLED = "E0911", "A kernel has a construct that the estimate does not cover."
     DESIGN = "E0912", "A design or a space of designs cannot be read, or belongs to another program."

@@ -15,15 +15,20 @@ def element_pointer(memory: MemoryObject, index: Value, b: Builder) -> Value:
     return b.addr(memory.name, b.value("mul", wide, b.const(size, I64)) if size > 1 else wide)
 
 
-def read(memory: MemoryObject, place: int, b: Builder) -> Value:
+def read(memory: MemoryObject, place: int | Value, b: Builder) -> Value:
     """Load the element at ``place``, counted in elements."""
-    pointer = b.addr(memory.name, place * memory.element.bytes)
-    return b.value("load", pointer, b.true(), result=memory.element, name=memory.name)
+    return b.value("load", _pointer(memory, place, b), b.true(), result=memory.element, name=memory.name)
 
 
-def write(memory: MemoryObject, place: int, value: Value, b: Builder) -> None:
+def write(memory: MemoryObject, place: int | Value, value: Value, b: Builder) -> None:
     """Store to the element at ``place``, counted in elements."""
-    b.op("store", b.addr(memory.name, place * memory.element.bytes), value, b.true())
+    b.op("store", _pointer(memory, place, b), value, b.true())
+
+
+def _pointer(memory: MemoryObject, place: int | Value, b: Builder) -> Value:
+    if isinstance(place, Value):
+        return element_pointer(memory, place, b)
+    return b.addr(memory.name, place * memory.element.bytes)
 
 
 def counted_loop(

@@ -6,8 +6,10 @@ may have words under way.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from inspect import signature
 
 from rtl_lib.lsu.constant import MOST_FILL, cache_fill
+from rtl_lib.lsu.store import StoreUnit
 
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
@@ -37,8 +39,8 @@ HELD, LOOKED_UP = 2, 6
 PATIENCE = 16
 #: words of a burst, and stores of one where a hazard unit counts them (rtl_lib/lsu/store.py)
 BURST_WORDS, BURST_STORES = 16, 128
-#: bursts of a store unit that may wait for the memory, where the plan sets no other number (rtl_lib/lsu/store.py)
-BURSTS_UNDER_WAY = 16
+#: bursts of a store unit that may wait for the memory, where the plan sets no other number
+BURSTS_UNDER_WAY = signature(StoreUnit).parameters["outstanding"].default
 #: tokens that are in a hazard unit while its answer waits: one on offer, one compared, and the next one; besides those
 #: on their way, the queue of its requests has room for as many as the plan says (rtl_lib/lsu/hazard.py)
 HAZARD_TOKENS = 3

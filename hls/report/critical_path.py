@@ -36,9 +36,9 @@ class _Paths:
         plan = self.plan
         if plan.loop is None or plan.region.terminator.opcode != "yield" or plan.decide.level and not plan.speculative:
             return
-        condition = self.plan.region.terminator.operands[0]
-        points = [(self.plan.decide, self.timing.slot_read)]
-        points += [] if self.plan.speculative else [(self.plan.again, self.timing.header)]
+        condition = plan.region.terminator.operands[0]
+        points = [(plan.decide, self.timing.slot_read)]
+        points += [] if plan.speculative else [(plan.again, self.timing.header)]
         for point, own in points:
             ns, steps = self._arrival(condition, point)
             yield ns + own, steps

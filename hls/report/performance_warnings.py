@@ -68,7 +68,7 @@ def _late_operand(loop: Loop) -> str:
         if share.part is Part.ROUND_TRIP:
             return (
                 f"the condition depends on the load of {share.subject}: compute the bound before the loop, and compare "
-                "a counter with it, or copy the data to a private array first"
+                "a counter with it"
             )
     return ""
 

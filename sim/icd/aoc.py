@@ -218,7 +218,7 @@ def _make(request: Request) -> int:
     request.march = request.march or "hardware"
     if known is None and len(before) == 1:
         return _compile(request, request.sources[0])
-    found = joined(request.sources, request.options, request.target)
+    found = joined(request.sources, before, request.options, request.target)
     if found is None:
         return 1
     request.options = list(dict.fromkeys((*(o for o in request.options if o[:2] not in ("-D", "-I")), *found[1])))

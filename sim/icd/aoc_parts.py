@@ -20,18 +20,22 @@ def compiled_before(file: Path) -> Aocx | None:
     return Aocx.of(data) if is_archive(data) else None
 
 
-def joined(files: Sequence[Path], options: Sequence[str], target: Path) -> tuple[Path, tuple[str, ...]] | None:
+def joined(
+    files: Sequence[Path], before: Sequence[Aocx | None], options: Sequence[str], target: Path
+) -> tuple[Path, tuple[str, ...]] | None:
     """One source of all files, as clLinkProgram joins programs, and the options to compile it with besides ``options``.
-    None, and messages on stderr, if one cannot be read by the preprocessor.
+    ``before`` has what :func:`compiled_before` finds of each. None, and messages on stderr, if one cannot be read by
+    the preprocessor.
 
     Each file has macros of its own; what they declare alike, as from a header, is there once. The source is written
     beside the file ``target``, for messages to point to.
     """
     parts = []
-    for file in files:
-        found = compiled_before(file)
-        text = file.read_text(errors="replace") if found is None else ""
-        program = Binary(text, (*options, f"-I{file.resolve().parent}")) if found is None else found.binary
+    for file, found in zip(files, before, strict=True):
+        if found is None:
+            program = Binary(file.read_text(errors="replace"), (*options, f"-I{file.resolve().parent}"))
+        else:
+            program = found.binary
         try:
             parts.append(preprocessed(program, "object"))
         except CompileError as error:

@@ -60,10 +60,16 @@ def _apart(texts: Sequence[str]) -> list[str]:
             if not clashing:
                 break
             for name in clashing:  # what calls them then differs, too
-                text = re.sub(rf"(?<![\w.])(?<!->){name}\b", f"{name}_of_part_{k + 1}", text)
+                text = _renamed(text, name, f"{name}_of_part_{k + 1}")
         seen |= _static(text)
         done.append(text)
     return done
+
+
+def _renamed(text: str, name: str, new: str) -> str:
+    """The text with another name for a variable or function; members and literals stay."""
+    used = re.compile(rf"({_LITERAL.pattern})|(?<![\w.])(?<!->){name}\b")
+    return used.sub(lambda found: found[1] or new, text)
 
 
 def _static(text: str) -> dict[str, str]:

@@ -122,8 +122,8 @@ class _Uses:
 
 @dataclass(frozen=True)
 class _Moved:
-    """An array that is not replaced: its elements are moved one by one, or, where that are more than ``most`` and no
-    pragma asks for it, by a loop."""
+    """An array that is not replaced: its elements are moved one by one, or by a loop where they are more than ``most``
+    and no pragma asks to unroll it."""
 
     memory: MemoryObject
     most: int
@@ -132,6 +132,7 @@ class _Moved:
         rewrite(function.body, self._visit)
 
     def by_loop(self, op: Op) -> bool:
+        """Whether a loop moves the elements of this shift or fill."""
         return Attr.UNROLL not in op.attrs and len(_targets(op)) > self.most
 
     def _visit(self, op: Op, b: Builder) -> list[Value] | None:
@@ -158,14 +159,8 @@ class _Moved:
             value = op.operands[0]
         else:
             before = b.value("sub", place, b.const(op.attrs[Attr.BY], I64))
-            value = b.value(
-                "load",
-                element_pointer(self.memory, before, b),
-                b.true(),
-                result=self.memory.element,
-                name=self.memory.name,
-            )
-        b.op("store", element_pointer(self.memory, place, b), value, b.true())
+            value = read(self.memory, before, b)
+        write(self.memory, place, value, b)
 
 
 def _targets(op: Op) -> range:

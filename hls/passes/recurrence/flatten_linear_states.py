@@ -64,10 +64,10 @@ class _Loop:
             if not arrivals.misses(following):
                 continue
             forms = parities.of(following)
-            if sum(form.bit_count() for form in forms) > MOST_TERMS:
+            if sum((form >> 1).bit_count() for form in forms) > MOST_TERMS:
                 continue
             trees = _Trees(parities, forms, carried, computed)
-            if trees.linear and trees.terms <= MOST_TERMS and self._ready(trees) < arrivals.at(following):
+            if trees.linear and self._ready(trees) < arrivals.at(following):
                 end = self.body.ops.pop()
                 b = Builder(self.body, following.defining_op.span)
                 end.operands[1 + k] = trees.build(b, following)
@@ -103,10 +103,6 @@ class _Trees:
         self.ones = [form & 1 for form in forms]
         self.carried = [[n for n in row if parities.bit(n)[0] in carried] for row in members]
         self.others = [[n for n in row if parities.bit(n)[0] not in carried] for row in members]
-
-    @property
-    def terms(self) -> int:
-        return sum(map(len, self.carried)) + sum(map(len, self.others))
 
     @property
     def levels(self) -> int:

@@ -71,7 +71,8 @@ struct UnitPlan {
   bool store;
   int lanes;  ///< of an access of several adjacent elements, else 0
   bool descending, counted, constant;
-  int word_bytes, depth, pending, kept;
+  int word_bytes, depth, pending;
+  int kept;  ///< words: of a cache, or those that stores join at a time
   bool reads_ahead, next_word, pipelined;
   int outstanding, patience, align;
   int ahead;   ///< of a load inside a level: words that it requests ahead; of a constant: words of a block; else 0

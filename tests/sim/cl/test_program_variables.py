@@ -126,6 +126,15 @@ def test_static_variables_of_linked_programs_are_not_one():
     )
 
 
+def test_what_a_linked_program_prints_keeps_the_names_of_its_variables():
+    from sim.cl.binary import Binary
+    from sim.icd.linking import linked_source
+
+    text = 'static __global int n;\n__kernel void NAME(__global int *a) { n++; printf("n \\"n\\" is %d", n); a[\'n\'] = n; }\n'
+    joined, _ = linked_source([Binary(text.replace("NAME", k), (), "p") for k in "ab"])
+    assert 'n_of_part_2++; printf("n \\"n\\" is %d", n_of_part_2); a[\'n\'] = n_of_part_2;' in joined
+
+
 OWN = """static __global int kept, row[2] = { 3, 4 };
 static __constant int scale = FACTOR;
 static int scaled(int x) { return x * scale; }
