@@ -1,6 +1,7 @@
 """Delays, arrivals, slack and recurrence bounds: the only source for passes, scheduler and reports."""
 
 from .arrivals import Arrivals, carried_arrivals
+from .lookup import lookup_is_long
 from .model import EPSILON_NS, LONG_BEFORE, START, AccessTiming, Arrival, TimingModel
 from .recurrence import Recurrence, longest_recurrence, recurrences_of
 
@@ -15,5 +16,6 @@ __all__ = [
     "TimingModel",
     "carried_arrivals",
     "longest_recurrence",
+    "lookup_is_long",
     "recurrences_of",
 ]

@@ -25,19 +25,9 @@ from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 from ...diag import Span
 from ...ir import ArrayType, Attr, Op, moved_type
 from ...narrow import instance, present
-from ...target.board import Board, Memory
+from ...target.board import Memory
 
-__all__ = [
-    "BURST_ALIGN",
-    "PATIENCE",
-    "STEPPING_LATENCY",
-    "Access",
-    "LsuKind",
-    "SharedPlan",
-    "UnitPlan",
-    "lookup_is_long",
-    "shared_cache",
-]
+__all__ = ["BURST_ALIGN", "PATIENCE", "STEPPING_LATENCY", "Access", "LsuKind", "SharedPlan", "UnitPlan", "shared_cache"]
 
 #: bytes within which the units' bursts lie unless the memory says otherwise
 BURST_ALIGN = 1024
@@ -46,9 +36,6 @@ BURST_ALIGN = 1024
 PATIENCE = 256
 #: stages of a level from the address to the data of a load whose unit is part of the level
 STEPPING_LATENCY = SteppingLoadUnit.timing.latency
-#: levels of logic behind the comparison of a cached load's lookup: whether it is a miss, whether the guard holds it,
-#: whether there is room, whether the burst takes it, and what moves on then; counted in placed units
-LEVELS_BEHIND_LOOKUP = 6
 
 #: options of a part by name
 Options = dict[str, object]
@@ -124,18 +111,6 @@ def _small(access: "Access", memory: Memory) -> Options:
 
 def _atomic(access: "Access", memory: Memory) -> Options:
     return {"function": access.op.attrs[Attr.FN], "access_bytes": access.bytes}
-
-
-def lookup_is_long(board: Board) -> bool:
-    """Whether a block RAM's output, the comparison of a word's number with it, and what depends on that are too long
-    for one cycle of the kernel clock, by a delay table that is fitted to what place and route reaches.
-
-    A table that is not fitted says too little of a path of ten levels: on these boards a lookup keeps its two cycles.
-    """
-    model = board.delay_model()
-    word_bits = board.address_bits - (board.memory.word_bytes.bit_length() - 1)
-    compared = model.overhead_ns + model.delay("ram_out", 1) + model.delay("eq", word_bits)
-    return model.fitted and compared + LEVELS_BEHIND_LOOKUP * model.level > model.period_ns
 
 
 class LsuKind(Enum):
@@ -280,7 +255,7 @@ class Access:
 
     def with_unit(self, memory: Memory, long_lookup: bool = False) -> "Access":
         """The access, which may wait, with the unit that serves it; ``memory`` is the board's memory that it reaches.
-        With ``long_lookup``, a cached load's lookup takes a cycle more (:func:`lookup_is_long`)."""
+        With ``long_lookup``, a cached load's lookup takes a cycle more (:func:`hls.analysis.timing.lookup_is_long`)."""
         part = self.unit.wide_part if self.lanes else self.unit.part
         options = present(self.unit.options)(self, memory)
         if long_lookup and self.unit is LsuKind.CACHED_LOAD:

@@ -7,6 +7,7 @@ from functools import cached_property
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
+from ...analysis.timing import lookup_is_long
 from ...diag import Code, CompileError
 from ...ir import ArrayType, Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ...ir.accesses import lane_mask, memory_name, moved_type
@@ -15,7 +16,7 @@ from ...narrow import instance, present
 from ...target.board import Board, Memory, Rams
 from .banks import awaited, watches
 from .hazards import HazardPlan, fences_under_way, plan_hazards
-from .lsu import STEPPING_LATENCY, Access, LsuKind, lookup_is_long
+from .lsu import STEPPING_LATENCY, Access, LsuKind
 from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from hls.analysis.timing import lookup_is_long
 from hls.driver import compile
 from hls.options import Options
-from hls.planning.memory.lsu import BURST_ALIGN, PATIENCE, LsuKind, lookup_is_long
+from hls.planning.memory.lsu import BURST_ALIGN, PATIENCE, LsuKind
 from hls.target.board import load_board
 
 ROOT = Path(__file__).resolve().parents[4]
