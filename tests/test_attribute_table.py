@@ -76,7 +76,13 @@ def test_writers_and_readers_are_told_apart(tmp_path):
 
 
 def test_what_the_program_may_ask_for_is_in_the_table():
-    asked = {(name, holder) for name, row in ATTRIBUTES.items() if row.asked for holder in row.holders}
+    """An operation that stands for a loop keeps what was asked of the loop."""
+    asked = {
+        (name, "loop" if holder in ("shift", "fill") else holder)
+        for name, row in ATTRIBUTES.items()
+        if row.asked
+        for holder in row.holders
+    }
     by_key = {(ATTRIBUTES[name].key, holder) for name, holder in asked}
     written = {(form.name or name, holder) for holder, forms in ASKED for name, form in forms.items() if form.kept} | {
         (form.attr, "loop") for form in LOOP_PRAGMAS.values()

@@ -1,8 +1,7 @@
 """Delays, arrivals, slack and recurrence bounds: the only source for passes, scheduler and reports."""
 
 from .arrivals import Arrivals, carried_arrivals
-from .lookup import lookup_is_long
-from .model import EPSILON_NS, LONG_BEFORE, START, AccessTiming, Arrival, TimingModel
+from .model import EPSILON_NS, LONG_BEFORE, START, AccessTiming, Arrival, TimingModel, lookup_is_long
 from .recurrence import Recurrence, longest_recurrence, recurrences_of
 
 __all__ = [

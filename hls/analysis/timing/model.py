@@ -25,11 +25,12 @@ from ...ir.associative import emit
 from ...ir.rewrite import is_constant
 from ...ir.types import Type
 from ...narrow import instance
+from ...target.board import Board
 from ...target.delay import DelayModel
 from ..bits.wiring import is_wires, ordered_bits
 from ..channels.endpoints import answers_at_once
 
-__all__ = ["AccessTiming", "Arrival", "PartTiming", "Step", "TimingModel"]
+__all__ = ["AccessTiming", "Arrival", "PartTiming", "Step", "TimingModel", "lookup_is_long"]
 
 #: delay classes of operations whose class has another name
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
@@ -38,6 +39,9 @@ OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
 _WIRES = frozenset(
     {"const", "copy_number", "given", "failed", "work_item", "array", "token", "trunc", "zext", "sext", "bitcast"}
 )
+#: levels of logic behind the comparison of a cached load's lookup: whether it is a miss, whether the guard holds it,
+#: whether there is room, whether the burst takes it, and what moves on then; counted in placed units
+LEVELS_BEHIND_LOOKUP = 6
 EPSILON_NS = 1e-9  # sums of delays are compared with the period up to rounding
 
 
@@ -328,6 +332,18 @@ class TimingModel:
                 (b.value if kind in OPS else partial(emit, b=b))(kind, Value(type), Value(type))
             self._probes[key] = tuple(body.ops)
         return self._probes[key]
+
+
+def lookup_is_long(board: Board) -> bool:
+    """Whether a block RAM's output, the comparison of a word's number with it, and what depends on that are too long
+    for one cycle of the kernel clock, by a delay table that is fitted to what place and route reaches.
+
+    A table that is not fitted says too little of a path of ten levels: on these boards a lookup keeps its two cycles.
+    """
+    model = board.delay_model()
+    word_bits = board.address_bits - (board.memory.word_bytes.bit_length() - 1)
+    compared = model.overhead_ns + model.delay("ram_out", 1) + model.delay("eq", word_bits)
+    return model.fitted and compared + LEVELS_BEHIND_LOOKUP * model.level > model.period_ns
 
 
 def _begins_with_a_register(op: Op) -> bool:
