@@ -1,4 +1,5 @@
-"""Random nests whose inner loop runs as long as a test of its state holds: that of a search, of links, of a row.
+"""Random nests whose inner loop runs as long as a test of its state holds: that of a search, of links, of a row. The
+test may be a `break` in the body, at its begin or behind other operations.
 
     python -m tests.programs.tested_nests --programs 500 --start 0 [--planned | --hardware BOARD]
 
@@ -57,6 +58,12 @@ def _nest(r: random.Random, array: bool, number: int) -> str:
             f"while ({test}) {{ int old = q; {step} {body} s ^= old; }}",
             f"for (int j = {r.choice(FIRSTS)}; j < {r.choice(ENDS)}; j++) {{ {body} s += j * q; }}",
             f"do {{ {body} {step} }} while ({test});",
+            f"while (q > 0) {{ if (!({test})) break; {body} {step} }}",
+            f"while ({test}) {{ if ({r.choice(TESTS)}) break; {step} {body} }}",
+            f"for (;;) {{ if ({test}) {{ {body} {step} }} else break; }}",
+            f"while (q > 0) {{ int u = c[q & 63]; if (u > t) break; {body} s += u; {step} }}",
+            f"while (q > 0) {{ s += 3; if (!({test})) break; {body} {step} }}",
+            f"while (q > 0) {{ if (!({test})) {{ s ^= 5; break; }} {step} {body} }}",
         )
     )
     text = f"for (int I = 0; I < n; I++) {{ int t = {r.choice(VALUES)}; {before} {inner} {after} }}"

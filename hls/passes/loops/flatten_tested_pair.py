@@ -5,6 +5,7 @@ from ...analysis.memory.clobbers import Clobbers
 from ...ir import Builder, Function, Op, Region, Value, has, uses
 from ...ir.clone import clone_ops
 from .flatten_pair import MergedPair
+from .leading_exit import absorb_leading_exit
 from .loop_test import LoopTest, loop_test
 from .triangular_nest import only_loop
 
@@ -18,12 +19,16 @@ def merge_tested_nest(function: Function, outer: Op, outside: Builder) -> Op | N
     ``for (...) { before; while (test) inner; after }`` becomes ``for (...) { if (first) before; if (test) inner; else
     after }`` (Ghuloum and Fisher 1995), where ``after`` includes what the outer loop counts. So an iteration of the
     outer loop takes one iteration more than the inner loop has, and none goes through both bodies: a recurrence through
-    the nest is as long as the longer of the two, not as their sum.
+    the nest is as long as the longer of the two, not as their sum. A `break` at the begin of the inner loop's body is a
+    part of the test.
     """
     inner = only_loop(outer.regions[0])
+    if inner is None:
+        return None
     clobbers = Clobbers(function)
-    test = loop_test(outer, inner, clobbers) if inner is not None else None
-    if inner is None or test is None:
+    absorb_leading_exit(outer, inner, clobbers)
+    test = loop_test(outer, inner, clobbers)
+    if test is None:
         return None
     states = {next_: Value(next_.type, next_.name) for next_ in test.states}
     values = dict(states)
