@@ -171,10 +171,14 @@ class MemoryTime:
                 waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
         return sum(waits.values())
 
-    def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, float]]:
-        """For each check of a loop a load that waits for it, and the cycles for which an iteration does."""
+    def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, Op, float]]:
+        """For each check of a loop the operation that waits for its stores, a load that waits with it, and the cycles
+        for which an iteration does."""
         own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan and one.loads]
-        return [(one.loads[0], self._conflicts(op, one, plan, through, 1.0)) for op, one in own]
+        return [
+            (self._waits_at(op, one, plan), one.loads[0], self._conflicts(op, one, plan, through, 1.0))
+            for op, one in own
+        ]
 
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""

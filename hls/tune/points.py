@@ -27,16 +27,24 @@ class Area:
 @dataclass(frozen=True)
 class Point:
     """``knobs`` are the values by name, as far as they differ from the program as written. ``cycles`` and ``seconds``
-    are predicted, over all launches; ``measured`` are cycles of a run in RTL. ``least`` is
-    the share of the device's logic that the arithmetic alone takes. Figures are None until known."""
+    are estimated, over all launches; ``replayed`` are the cycles of a replay of the schedule, ``measured`` those of a
+    run in RTL. ``least`` is the share of the device's logic that the arithmetic alone takes. Figures are None until
+    known."""
 
     knobs: tuple[tuple[str, int | str], ...]
     least: float | None = None
     cycles: float | None = None
     seconds: float | None = None
     area: Area | None = None
+    replayed: int | None = None
     measured: int | None = None
     problem: Problem | None = None
+
+    @property
+    def best_known(self) -> float | None:
+        """The cycles that are known best: measured, else replayed, else estimated; None for a point without any."""
+        found = next((one for one in (self.measured, self.replayed) if one is not None), self.cycles)
+        return None if found is None else float(found)
 
     @property
     def name(self) -> str:
