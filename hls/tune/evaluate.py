@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ..design import Design, write_design
 from ..diag import Code, CompileError
 from ..driver import parsed_module, plan_area, plan_source, plan_text
 from ..ir import Module
+from ..model.accounts import accounts
 from ..model.area import Resources, capacity
 from ..model.estimate import NotModelled, Planned, estimate
 from ..model.operations import logic_cells
@@ -26,7 +28,7 @@ from ..planning import Compilation, CompiledKernel
 from ..records import plain, record_of
 from ..target.board import Board
 from .knobs import Knob, Values, design_of
-from .points import Area, Point, Problem
+from .points import Area, Limit, Point, Problem
 from .study import StudyError
 
 __all__ = ["Evaluator", "Program", "stored"]
@@ -148,18 +150,34 @@ class Evaluator:
     def _predicted(self, design: Design) -> tuple[Sequence[CompiledKernel], list[Prediction]]:
         """The kernels with the design, those of the largest build, and a prediction for each launch, each for the
         program as its host built it. Raises CompileError and NotModelled."""
-        program, runs = self.program, self.workloads(dict(design.defines))
         largest: Sequence[CompiledKernel] = ()
         found = []
+        for kernels, launches in self._launches(design):
+            found += [estimate(planned, one, self.program.board) for planned, one in launches]
+            largest = max(largest, kernels, key=self._logic_cells)
+        return largest, found
+
+    def _launches(self, design: Design) -> Iterator[tuple[Sequence[CompiledKernel], list[tuple[Planned, Workload]]]]:
+        """For each build of the host program the kernels with the design, and the plan and workload of each launch.
+        Raises CompileError."""
+        program, runs = self.program, self.workloads(dict(design.defines))
         for build, options in self._builds(design):
             kernels, _ = plan_source(program.text, program.board, options, self.main)
             plans = {
                 one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
                 for one in kernels
             }
-            found += [estimate(plans[one.kernel], one, program.board) for one in runs if one.build == build]
-            largest = max(largest, kernels, key=self._logic_cells)
-        return largest, found
+            yield kernels, [(plans[one.kernel], one) for one in runs if one.build == build]
+
+    def limits(self, point: Point) -> tuple[Limit, ...]:
+        """What the cycles of a point that was estimated are spent with, the largest share first."""
+        spent = Counter[tuple[str, str, int | None]]()
+        for _, launches in self._launches(self.design(dict(point.knobs))):
+            for planned, workload in launches:
+                for one in accounts(planned, workload, self.program.board):
+                    spent[workload.kernel, one.cause, one.line] += one.cycles
+        whole = max(1, sum(spent.values()))
+        return tuple(Limit(*place, cycles / whole) for place, cycles in spent.most_common())
 
     def _builds(self, design: Design) -> list[tuple[BuildOptions, Options]]:
         """The builds of the host program whose kernels it launches, each with the options of its plans: where the

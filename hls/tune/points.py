@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Area", "Point", "Problem"]
+__all__ = ["Area", "Limit", "Point", "Problem"]
 
 
 @dataclass(frozen=True)
@@ -53,3 +53,14 @@ class Point:
             f"{name}={'all' if value == -1 and name.startswith('unroll') else value}" for name, value in self.knobs
         ]
         return ", ".join(texts) or "as written"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a ``share`` of a program's cycles are spent with: a cause, in the words of the accounts, and its line of the
+    kernel, if it has one."""
+
+    kernel: str
+    cause: str
+    line: int | None
+    share: float
