@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..ir import Op
 from ..ir.loop_names import loop_names, place_of
-from ..profile.account_text import awaited_access, awaited_stores, recurrence, unacknowledged
+from ..planning.schedule.account_text import awaited_access, awaited_stores, recurrence, unacknowledged
 from ..target.board import Board
 from .estimate import Planned, Timed, timed
 from .ideal import Ideal

@@ -10,8 +10,8 @@ from rtl_lib.count import CycleAccount, LeaveInterval, PeakCounter
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
 from ..narrow import present
+from ..planning.schedule.account_text import NOT_PIPELINED, awaited_access, awaited_stores, recurrence, unacknowledged
 from ..planning.schedule.interleaving import together
-from ..profile.account_text import NOT_PIPELINED, awaited_access, awaited_stores, recurrence, unacknowledged
 from ..profile.layout import DRAIN_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout

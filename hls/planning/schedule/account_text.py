@@ -1,6 +1,6 @@
 """The words of an account, the same in counters, profiles and estimates."""
 
-from ..ir import Attr, Op
+from ...ir import Attr, Op
 
 __all__ = ["NOT_PIPELINED", "awaited_access", "awaited_stores", "recurrence", "unacknowledged"]
 
