@@ -171,12 +171,23 @@ def _told() -> Iterator[None]:
     "--goal", default="cycles", callback=_check_goal, help="cycles, seconds or area:cycles<N.  [default: cycles]"
 )
 @click.option("--workers", type=Numbers(1, 256), default=1, help="Processes on this machine.  [default: 1]")
+@click.option(
+    "--replays", type=Numbers(0, 1000), default=20, help="Designs to replay cycle by cycle, without RTL.  [default: 20]"
+)
 @click.option("--runs", type=Numbers(0, 20), default=3, help="Designs to run in RTL.  [default: 3]")
 @click.option("--study", "place", metavar="FILE|URL", help="Where points are shared.  [default: in the output folder]")
 @click.option("--join", is_flag=True, help="Evaluate points of a study that another process began, and end.")
 @click.option("--list-knobs", "listed", is_flag=True, help="Show the knobs and their values, and end.")
 def tune_command(
-    budget: int, goal: Goal, workers: int, runs: int, place: str | None, join: bool, listed: bool, **given: Any
+    budget: int,
+    goal: Goal,
+    workers: int,
+    replays: int,
+    runs: int,
+    place: str | None,
+    join: bool,
+    listed: bool,
+    **given: Any,
 ) -> None:
     """Search for the design of the kernels in SOURCE that is best for what HOST.py does with them.
 
@@ -189,7 +200,7 @@ def tune_command(
         if listed:
             shown = "\n".join(f"{one.name}: {', '.join(map(_value, one.values))}" for one in knobs)
         else:
-            tuning = Tuning(knobs, constraints, goal, budget, program.fit, runs)
+            tuning = Tuning(knobs, constraints, goal, budget, program.fit, runs, replays)
             where = place or journal_of(program.folder)
             study = Study(where, knobs, _identity(evaluator, facts.name), tuning.sampled, workers)
             outcome = _searched(study, tuning, evaluator, workers, join)

@@ -38,6 +38,7 @@ __all__ = [
     "channel_depths",
     "compile",
     "compile_module",
+    "designed_module",
     "inlined_kernels",
     "network_channels",
     "parsed",
@@ -125,7 +126,7 @@ def compile(
     board = board if isinstance(board, Board) else load_board(board)
     front = parsed(source, options, file)
     try:
-        module = _with_design(front.module, options, file)
+        module = designed_module(front.module, options, file)
         return compile_module(module, board, options, tuple(front.warnings), inspection)
     except CompileError as error:
         error.sources = front.module.sources
@@ -240,7 +241,7 @@ def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
     front = parsed(source, options, file)
     try:
         with rarely_collected(), deep_recursion():
-            module = _with_design(front.module, options, file)
+            module = designed_module(front.module, options, file)
             return _planned(module, board, options, tuple(front.warnings))
     except CompileError as error:
         error.sources = front.module.sources
@@ -256,7 +257,7 @@ def inlined_kernels(source: str, options: Options, file: str) -> dict[str, Funct
     return {one.name: one for one in inlined.kernels if not one.attrs.get(Attr.AUTORUN)}
 
 
-def _with_design(module: Module, options: Options, file: str) -> Module:
+def designed_module(module: Module, options: Options, file: str) -> Module:
     """The module with the options' design. Raises CompileError for a design of another program."""
     design = options.design
     if design is None:

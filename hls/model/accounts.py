@@ -7,7 +7,9 @@ iterations wait for them (docs/rationale/model.md).
 
 from collections.abc import Iterable, Sequence
 
-from ..ir import Attr, Op
+from ..ir import Op
+from ..ir.loop_names import loop_names, place_of
+from ..planning.schedule.account_text import awaited_access, awaited_stores, recurrence, unacknowledged
 from ..target.board import Board
 from .estimate import Planned, Timed, timed
 from .ideal import Ideal
@@ -30,7 +32,9 @@ def accounts(planned: Planned, workload: Workload, board: Board) -> tuple[Predic
     bare = min(free, timed(planned, workload, board, ideal=both).cycles)
     issued = min(bare, _issues(now))
     found: list[Share] = [(ISSUED, None, issued), (FILL, None, bare - issued)]
-    found += _divided(now.cycles - free, [*_recurrences(now), *_conflicts(planned, now)], "waiting for dependences")
+    found += _divided(
+        now.cycles - free, [*_recurrences(planned, now), *_conflicts(planned, now)], "waiting for dependences"
+    )
     found += _divided(free - bare, _accesses(planned, now), "waiting for memory")
     return _rounded(_joined(found))
 
@@ -43,13 +47,14 @@ def _issues(now: Timed) -> float:
     return sum(now.counts.loop(op).iterations for op in inner) if inner else 1.0
 
 
-def _recurrences(now: Timed) -> list[Share]:
+def _recurrences(planned: Planned, now: Timed) -> list[Share]:
     """What other invocations do not hide of each; or, where they hide them all until the last ones, the whole of it."""
     found, whole = list[Share](), list[Share]()
+    names = loop_names(map(place_of, planned.plan.loops))
     for op in now.pace.plan.loops:
         pace, count = now.pace.of(op), now.counts.loop(op)
         beside = max(1.0, min(pace.slots, count.entered))
-        cause = f"recurrence of loop {op.attrs.get(Attr.LABEL) or 'without a name'}"
+        cause = recurrence(op, names[place_of(op)])
         found.append((cause, _line(op), count.iterations * max(0.0, pace.alone / beside - 1)))
         whole.append((cause, _line(op), count.iterations * max(0.0, pace.alone - 1)))
     return found if any(cycles for _, _, cycles in found) else whole
@@ -57,13 +62,9 @@ def _recurrences(now: Timed) -> list[Share]:
 
 def _conflicts(planned: Planned, now: Timed) -> Iterable[Share]:
     for op, plan in planned.plan.loops.items():
-        for load, cycles in now.memory.meetings(plan, now.pace.through):
-            buffer = planned.memory.accesses[load].memory
-            yield (
-                f"waiting for earlier stores to {buffer} that may be to the same address",
-                _line(load),
-                now.counts.loop(op).iterations * cycles,
-            )
+        for check, load, cycles in now.memory.meetings(plan, now.pace.through):
+            line = _line(check) or _line(load)
+            yield f"waiting for {awaited_stores(check)}", line, now.counts.loop(op).iterations * cycles
 
 
 def _accesses(planned: Planned, now: Timed) -> Iterable[Share]:
@@ -71,7 +72,8 @@ def _accesses(planned: Planned, now: Timed) -> Iterable[Share]:
         traffic = now.memory.traffic(op)
         cycles = max(traffic.words * now.memory.word_cycles, traffic.scattered * now.memory.row_cycles)
         stores = access.direction == "store"
-        cause = f"store to {access.memory} not yet in memory" if stores else f"waiting for load of {access.memory}"
+        waited = f"waiting for {awaited_access(access.direction, access.memory)}"
+        cause = unacknowledged(access.memory) if stores else waited
         yield cause, _line(op), cycles
 
 

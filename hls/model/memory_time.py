@@ -18,6 +18,7 @@ from ..planning.schedule import Point, RegionPlan, Row
 from ..planning.schedule.levels import is_exceptional
 from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
+from .bank_queue import cycles_held_up, uneven_banks
 from .conflicts import pace_of_conflicts, pace_of_table
 from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
@@ -150,7 +151,13 @@ class MemoryTime:
         own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
         free = 0.0
         if self.board.memory.timing is not None:
-            free = max([self._rate(plan), *(self._table(op, one, plan, through) for op, one in own)])
+            free = max(
+                [
+                    self._rate(plan),
+                    1.0 + self._behind_bursts(plan),
+                    *(self._table(op, one, plan, through) for op, one in own),
+                ]
+            )
         waits = self._waits_of(plan, through, 1.0)
         return max(free, 1.0 + waits) if waits else free
 
@@ -171,10 +178,14 @@ class MemoryTime:
                 waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
         return sum(waits.values())
 
-    def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, float]]:
-        """For each check of a loop a load that waits for it, and the cycles for which an iteration does."""
+    def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, Op, float]]:
+        """For each check of a loop the operation that waits for its stores, a load that waits with it, and the cycles
+        for which an iteration does."""
         own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan and one.loads]
-        return [(one.loads[0], self._conflicts(op, one, plan, through, 1.0)) for op, one in own]
+        return [
+            (self._waits_at(op, one, plan), one.loads[0], self._conflicts(op, one, plan, through, 1.0))
+            for op, one in own
+        ]
 
     def _rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
@@ -186,6 +197,27 @@ class MemoryTime:
         # compute units share the memory, but each has units of its own for its accesses
         return max(self._bus(own), rows, most / self.counts.units * self.latency) / iterations
 
+    def _behind_bursts(self, plan: RegionPlan) -> float:
+        """Cycles for which an iteration of a loop, one in each cycle, waits as a bank takes bursts of some accesses and
+        single words of others have filled its queue: these go to the banks in their order, so that a full one holds up
+        all. Accesses that go through their buffers side by side send their bursts to a bank at the
+        same time. Under load, the queue is full when they come."""
+        if self.unknown.memory is Extreme.LEAST:
+            return 0.0
+        iterations, banks = max(self.counts.loop(plan.loop_op).iterations, 1.0), len(self.board.memory.banks)
+        single, together, times = 0.0, 0.0, 0.0
+        for op, access in self.memory.outside.items():
+            if self._regions.get(op) is plan and (words := self.traffic(op).words) > 0:
+                bursts = words if access.scattered else self._bursts(op)
+                if bursts < words:
+                    together, times = together + words, max(times, bursts)
+                else:
+                    single += words
+        if not single or not together:
+            return 0.0
+        full, held = self.unknown.memory is Extreme.MOST, self.word_cycles * banks
+        return cycles_held_up(together, times, held, single / iterations / banks, full) / iterations
+
     def _requests(self, op: Op) -> float:
         """What the unit of an access may have only so much of under way: words of a load, bursts of a store."""
         return self._bursts(op) if op.opcode == "store" else self.traffic(op).words
@@ -196,7 +228,8 @@ class MemoryTime:
         banks, words, distinct = len(self.board.memory.banks), dict[str, float](), dict[str, float]()
         for op, access in own:
             traffic = self.traffic(op)
-            words[access.memory] = words.get(access.memory, 0.0) + traffic.words
+            uneven = 1.0 if not access.scattered or self.unknown.memory is Extreme.LEAST else uneven_banks(banks)
+            words[access.memory] = words.get(access.memory, 0.0) + traffic.words * uneven
             distinct[access.memory] = max(distinct.get(access.memory, 0.0), traffic.distinct)
         bytes_apart = self.board.memory.interleave_bytes / self.board.memory.word_bytes
         of_one = (words[name] * banks / min(banks, max(1, math.ceil(distinct[name] / bytes_apart))) for name in words)

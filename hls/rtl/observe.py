@@ -10,6 +10,7 @@ from rtl_lib.count import CycleAccount, LeaveInterval, PeakCounter
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
 from ..narrow import present
+from ..planning.schedule.account_text import NOT_PIPELINED, awaited_access, awaited_stores, recurrence, unacknowledged
 from ..planning.schedule.interleaving import together
 from ..profile.layout import DRAIN_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -35,7 +36,6 @@ _CATEGORY = {
     "group": "groups",
     "recurrence": "recurrence",
 }
-NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
 @dataclass(frozen=True)
@@ -187,17 +187,13 @@ class KernelCounters:
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
         label = self.names.get(place_of(cause.op), "") if cause.op else ""
-        waited = (
-            f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}"
-            if access
-            else f"loop {label}"
-        )
+        waited = awaited_access(access.direction, access.memory) if access else f"loop {label}"
         if cause.op in self.context.servers.meets:
             waited = "the group's other work-items at the barrier"
         if cause.op in self.context.servers.fences:
             waited = f"stores to {', '.join(cause.op.attrs[Attr.MEMS])} to be in memory"
         if cause.op in self.context.servers.hazards:
-            waited = _of_hazard(cause.op)
+            waited = awaited_stores(cause.op)
         if cause.op in self.context.plan.loops:
             waited = self._say_loop(cause.op, label)
         call = self.context.servers.channels.get(cause.op)
@@ -210,13 +206,12 @@ class KernelCounters:
             "issued": "issued",
             "ramp": "ramp-up",
             "late": f"waiting for {waited}, answered later than its latency",
-            "unacknowledged": f"store to {access.memory if access else ''} not yet in memory",
+            "unacknowledged": unacknowledged(access.memory if access else ""),
             "wait": f"waiting for {waited}",
             "store": f"store to {access.memory if access else ''} not accepted",
             "port": f"waiting for the write port of {access.memory if access else ''}, which other stores share",
             "group": f"waiting for an earlier work-group to {_of_group(cause.op)}",
-            "recurrence": "recurrence of loop "
-            f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(Attr.DISABLE_LOOP_PIPELINING) else ''}",
+            "recurrence": recurrence(cause.op, label),
         }[cause.kind]
 
     def _carried(self, call: Op) -> str:
@@ -391,16 +386,6 @@ class UnitCounters:
         self.layout = replace(units[0].layout, units=len(units))
         self.registers = replace(self.layout, counted=units[0].counted, probed=False).counters
         self.built = [one for unit in units for one in unit.built]
-
-
-def _of_hazard(op: Op) -> str:
-    """The phrase for what a comparison with earlier stores waits for."""
-    memory = op.attrs[Attr.MEM]
-    if op.attrs.get(Attr.FINDS):
-        return f"room among the stores to {memory} in flight"
-    if op.attrs.get(Attr.UNTIL_PUSHED):
-        return f"the value of an earlier store to {memory} to the same address"
-    return f"earlier stores to {memory} that may be to the same address"
 
 
 def _of_group(op) -> str:

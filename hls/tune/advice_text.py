@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ..target.board import Board
 from .advise import LEAST_GAIN, Advice, Alternative
 from .knobs import Knob
-from .points import Point
+from .points import Limit, Point
 
 __all__ = ["advice_text"]
 
@@ -25,6 +25,8 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
         lines += [f"     not {_other(one)}" for one in step.others[:MOST_OTHERS]]
     lines.append(f"end: {advice.end}")
     lines += [f"     {_other(one)}" for one in advice.others[:MOST_OTHERS]]
+    if told := [_limit(one) for one in advice.limits if one.share >= LEAST_GAIN]:
+        lines.append(f"what the cycles are spent with{' after all steps' * bool(advice.steps)}: {'; '.join(told)}")
     first, last = advice.base.cycles, advice.last.cycles
     if advice.steps and first and last:
         lines.append(f"all steps: {first:,.0f} -> {last:,.0f} cycles, {first / last:.2f} times as fast as written")
@@ -34,6 +36,11 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
 def _figures(point: Point, cell: str) -> str:
     area = f", {point.area.logic:,} {cell} ({point.area.share:.0%} of the device)" if point.area else ""
     return f"{point.cycles or 0:,.0f} cycles predicted{area}"
+
+
+def _limit(one: Limit) -> str:
+    where = f" ({one.kernel}, line {one.line})" if one.line is not None else f" ({one.kernel})"
+    return f"{one.share:.0%} {one.cause}{where}"
 
 
 def _other(one: Alternative) -> str:

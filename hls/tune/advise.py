@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .evaluate import Evaluator
 from .knobs import Values
-from .points import Point
+from .points import Limit, Point
 from .search import Tuning
 from .space import legal
 
@@ -41,12 +41,13 @@ class Step:
 @dataclass(frozen=True)
 class Advice:
     """The ``steps`` from the program as written (``base``), and why there are no more (``end``), with what the knobs
-    could still do (``others``)."""
+    could still do (``others``), and what the cycles are spent with after the steps (``limits``)."""
 
     base: Point
     steps: tuple[Step, ...]
     end: str
     others: tuple[Alternative, ...]
+    limits: tuple[Limit, ...] = ()
 
     @property
     def last(self) -> Point:
@@ -69,7 +70,7 @@ def advise(tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = l
         tried = _tried(values, current, tuning, evaluator)
         chosen, others = _first_that_fits(tried, tuning, evaluator)
         if chosen is None:
-            return Advice(base, tuple(steps), _end(others, tuning), others)
+            return Advice(base, tuple(steps), _end(others, tuning), others, evaluator.limits(current))
         knob, value, after = chosen
         values[knob] = value
         steps.append(Step(knob, value, current, after, others))

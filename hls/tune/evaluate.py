@@ -1,4 +1,5 @@
-"""What a point gives: by plan and estimate, by its counted area, by a run in RTL. Each answer is kept on disk."""
+"""What a point gives: by plan and estimate, by its counted area, by a replay, by a run in RTL. Each answer is kept on
+disk."""
 
 import contextlib
 import hashlib
@@ -7,14 +8,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..design import Design, write_design
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..driver import parsed_module, plan_area, plan_source, plan_text
 from ..ir import Module
+from ..model.accounts import accounts
 from ..model.area import Resources, capacity
 from ..model.estimate import NotModelled, Planned, estimate
 from ..model.operations import logic_cells
@@ -25,7 +28,7 @@ from ..planning import Compilation, CompiledKernel
 from ..records import plain, record_of
 from ..target.board import Board
 from .knobs import Knob, Values, design_of
-from .points import Area, Point, Problem
+from .points import Area, Limit, Point, Problem
 from .study import StudyError
 
 __all__ = ["Evaluator", "Program", "stored"]
@@ -147,18 +150,34 @@ class Evaluator:
     def _predicted(self, design: Design) -> tuple[Sequence[CompiledKernel], list[Prediction]]:
         """The kernels with the design, those of the largest build, and a prediction for each launch, each for the
         program as its host built it. Raises CompileError and NotModelled."""
-        program, runs = self.program, self.workloads(dict(design.defines))
         largest: Sequence[CompiledKernel] = ()
         found = []
+        for kernels, launches in self._launches(design):
+            found += [estimate(planned, one, self.program.board) for planned, one in launches]
+            largest = max(largest, kernels, key=self._logic_cells)
+        return largest, found
+
+    def _launches(self, design: Design) -> Iterator[tuple[Sequence[CompiledKernel], list[tuple[Planned, Workload]]]]:
+        """For each build of the host program the kernels with the design, and the plan and workload of each launch.
+        Raises CompileError."""
+        program, runs = self.program, self.workloads(dict(design.defines))
         for build, options in self._builds(design):
             kernels, _ = plan_source(program.text, program.board, options, self.main)
             plans = {
                 one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
                 for one in kernels
             }
-            found += [estimate(plans[one.kernel], one, program.board) for one in runs if one.build == build]
-            largest = max(largest, kernels, key=self._logic_cells)
-        return largest, found
+            yield kernels, [(plans[one.kernel], one) for one in runs if one.build == build]
+
+    def limits(self, point: Point) -> tuple[Limit, ...]:
+        """What the cycles of a point that was estimated are spent with, the largest share first."""
+        spent = Counter[tuple[str, str, int | None]]()
+        for _, launches in self._launches(self.design(dict(point.knobs))):
+            for planned, workload in launches:
+                for one in accounts(planned, workload, self.program.board):
+                    spent[workload.kernel, one.cause, one.line] += one.cycles
+        whole = max(1, sum(spent.values()))
+        return tuple(Limit(*place, cycles / whole) for place, cycles in spent.most_common())
 
     def _builds(self, design: Design) -> list[tuple[BuildOptions, Options]]:
         """The builds of the host program whose kernels it launches, each with the options of its plans: where the
@@ -211,21 +230,47 @@ class Evaluator:
         )
         return Area(used.logic, used.registers, used.rams, used.dsps, share)
 
+    def replay(self, point: Point, written: bool = False) -> Point:
+        """The point with the cycles of a run of the host program on the model; without them where the replay does not
+        cover the design, and with a problem where the host program fails. Raises StudyError if that is the program as
+        ``written``."""
+        values = dict(point.knobs)
+        found = stored(self.folder, self._key("replayed", values), lambda: self._replay(point, values))
+        if written and found.problem is not None:
+            raise StudyError(found.problem.text)
+        return replace(point, replayed=found.replayed, problem=found.problem)
+
+    def _replay(self, point: Point, values: Values) -> Point:
+        try:
+            return replace(point, replayed=self._cycles_on("model", "replayed", values))
+        except StudyError as error:
+            number = Code.NOT_MODELLED.number
+            if f"[{number}]" in str(error):
+                return point
+            first, *rest = str(error).splitlines()
+            last = rest[-1].strip() if rest else ""
+            return replace(point, problem=Problem("", f"on the model, {first} {last}".strip()))
+
     def measure(self, point: Point) -> Point:
         """The point with the cycles of a run in RTL. Raises StudyError if the host program fails."""
         values = dict(point.knobs)
-        return stored(self.folder, self._key("measured", values), lambda: self._measure(point, values))
 
-    def _measure(self, point: Point, values: Values) -> Point:
-        folder = self.folder / "runs" / self._key("measured", values)[:16]
+        def run() -> Point:
+            return replace(point, measured=self._cycles_on("board", "measured", values))
+
+        return stored(self.folder, self._key("measured", values), run)
+
+    def _cycles_on(self, device: str, what: str, values: Values) -> int:
+        """Cycles of the program's launches on a device, of a run of the host program with the design of a point. Raises
+        StudyError if it fails."""
+        folder = self.folder / "runs" / self._key(what, values)[:16]
         folder.mkdir(parents=True, exist_ok=True)
-        write_design(self.design(values), folder / "design.json")
-        self._run(
-            "--device", "board", "--design", str(folder / "design.json"), "--stats-file", str(folder / "stats.json")
-        )
-        found = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
+        design, stats = folder / "design.json", folder / "stats.json"
+        write_design(self.design(values), design)
+        self._run("--device", device, "--design", str(design), "--stats-file", str(stats))
+        found = json.loads(stats.read_text(encoding="utf-8"))
         launches = found if isinstance(found, list) else found["launches"]
-        return replace(point, measured=sum(one["cycles"] for one in launches if one["kernel"] in self.module.functions))
+        return sum(one["cycles"] for one in launches if one["kernel"] in self.module.functions)
 
     def _key(self, what: str, values: Values) -> str:
         """A hash of all that an answer depends on."""
@@ -238,7 +283,7 @@ class Evaluator:
             found = self.workloads(defines)
             runs = [repr(one.build) for one in found]
             runs += [one.inputs_hash for one in found] if what == "estimate" else []
-        host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what == "measured" else ""
+        host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what in ("replayed", "measured") else ""
         return _digest(
             what, self.version, self.source_hash, repr(program.board), repr(options), given, list(runs), host
         )

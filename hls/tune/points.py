@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Area", "Point", "Problem"]
+__all__ = ["Area", "Limit", "Point", "Problem"]
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,24 @@ class Area:
 @dataclass(frozen=True)
 class Point:
     """``knobs`` are the values by name, as far as they differ from the program as written. ``cycles`` and ``seconds``
-    are predicted, over all launches; ``measured`` are cycles of a run in RTL. ``least`` is
-    the share of the device's logic that the arithmetic alone takes. Figures are None until known."""
+    are estimated, over all launches; ``replayed`` are the cycles of a replay of the schedule, ``measured`` those of a
+    run in RTL. ``least`` is the share of the device's logic that the arithmetic alone takes. Figures are None until
+    known."""
 
     knobs: tuple[tuple[str, int | str], ...]
     least: float | None = None
     cycles: float | None = None
     seconds: float | None = None
     area: Area | None = None
+    replayed: int | None = None
     measured: int | None = None
     problem: Problem | None = None
+
+    @property
+    def best_known(self) -> float | None:
+        """The cycles that are known best: measured, else replayed, else estimated; None for a point without any."""
+        found = next((one for one in (self.measured, self.replayed) if one is not None), self.cycles)
+        return None if found is None else float(found)
 
     @property
     def name(self) -> str:
@@ -45,3 +53,14 @@ class Point:
             f"{name}={'all' if value == -1 and name.startswith('unroll') else value}" for name, value in self.knobs
         ]
         return ", ".join(texts) or "as written"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a ``share`` of a program's cycles are spent with: a cause, in the words of the accounts, and its line of the
+    kernel, if it has one."""
+
+    kernel: str
+    cause: str
+    line: int | None
+    share: float

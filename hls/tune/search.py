@@ -1,4 +1,4 @@
-"""The search in three tiers: all points by estimate, the best and the smallest by counted area, the best few in RTL."""
+"""The search in tiers: all points by estimate, the best by counted area and by replay, the best few of these in RTL."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ from .study import Study, StudyError
 
 __all__ = ["Goal", "Outcome", "Tuning", "front", "tune", "work"]
 
-#: points whose area is counted, and those that are run in RTL
-COUNTED, MEASURED = 20, 3
+#: points that fit and whose area is counted, those of them that are replayed, and those that are run in RTL
+COUNTED, REPLAYED, MEASURED = 20, 20, 3
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Goal:
 
     def of(self, point: Point) -> float:
         """The figure of a point that is to be small; infinite for one that cannot be a result."""
-        if point.problem is not None or point.cycles is None:
+        cycles = point.best_known
+        if point.problem is not None or point.cycles is None or cycles is None:
             return float("inf")
-        cycles = point.cycles if point.measured is None else float(point.measured)
         if self.what == "area":
             short = self.limit is not None and cycles < self.limit
             return point.area.share if short and point.area is not None else float("inf")
@@ -56,8 +56,8 @@ class Goal:
 
 @dataclass(frozen=True)
 class Tuning:
-    """A search: at most ``budget`` points by estimate; designs may take the share ``fit`` of each resource; ``runs``
-    are made in RTL at most."""
+    """A search: at most ``budget`` points by estimate; designs may take the share ``fit`` of each resource; ``replays``
+    of these are replayed and ``runs`` are made in RTL at most."""
 
     knobs: tuple[Knob, ...]
     constraints: tuple[Constraint, ...]
@@ -65,6 +65,7 @@ class Tuning:
     budget: int
     fit: float
     runs: int = MEASURED
+    replays: int = REPLAYED
 
     @property
     def sampled(self) -> bool:
@@ -121,16 +122,21 @@ def _evaluated(values: Values, tuning: Tuning, evaluator: Evaluator) -> Point:
 def tune(
     study: Study, tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = lambda text: None
 ) -> Outcome:
-    """The second and third tier, over what the workers have found. Raises StudyError if a run in RTL fails."""
+    """The tiers after the estimate, over what the workers have found. Raises StudyError if a run in RTL fails, or the
+    replay of the program as written."""
     found = {point.knobs: point for point in study.points()}
     written = tuple((knob.name, knob.values[0]) for knob in tuning.knobs if knob.values[0] is not None)
     base = found.get(written, Point(written))
     good = sorted((one for one in found.values() if one.problem is None), key=tuning.goal.before_counting)
     counted = _counted(good, base, tuning, evaluator, told)
     found |= {point.knobs: point for point in counted}
-    fitting = [one for one in counted if one.problem is None]
-    ranked = sorted(fitting, key=lambda one: (tuning.goal.of(one), one.area.share if one.area else 0, one.name))
-    ranked = [one for one in ranked if tuning.goal.of(one) != float("inf")]
+    if tuning.replays:
+        replayed = _replayed(counted, base, tuning, evaluator, told)
+        found |= {point.knobs: point for point in replayed}
+        ranked = _ranked([one for one in replayed if one.replayed is not None], tuning)
+        ranked += _ranked([one for one in replayed if one.replayed is None], tuning)
+    else:
+        ranked = _ranked(counted, tuning)
     for point in ranked[: tuning.runs]:
         told(f"RTL: {point.name}")
         measured = evaluator.measure(point)
@@ -141,6 +147,7 @@ def tune(
         key=lambda one: (
             one.problem is not None,
             one.measured is None,
+            one.replayed is None,
             one.area is None,
             tuning.goal.of(one),
             one.name,
@@ -149,9 +156,32 @@ def tune(
     return Outcome(tuple(order), found.get(written, base), last[0] if last else None)
 
 
-def _known(point: Point) -> tuple[bool, bool, bool]:
-    """What is not known of a point: one that is known better stands before."""
-    return point.problem is not None, point.measured is None, point.area is None
+def _ranked(points: Sequence[Point], tuning: Tuning) -> list[Point]:
+    """The points that can be a result, the best for the goal first; of equal ones, the smaller hardware."""
+    possible = [one for one in points if tuning.goal.of(one) != float("inf")]
+    return sorted(possible, key=lambda one: (tuning.goal.of(one), one.area.share if one.area else 0, one.name))
+
+
+def _replayed(
+    counted: Sequence[Point], base: Point, tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None]
+) -> list[Point]:
+    """The points of the counted tier, the best of them with the cycles of a replay: the program as written, which the
+    others are compared with, and so many that the goal still holds for. One that fails on the model has a
+    problem."""
+    found = {one.knobs: one for one in counted}
+    if base.knobs in found and found[base.knobs].problem is None:
+        told(f"replay: {base.name}")
+        found[base.knobs] = evaluator.replay(found[base.knobs], written=True)
+    good = 0
+    for point in _ranked(counted, tuning):
+        if good == tuning.replays:
+            break
+        if point.knobs != base.knobs:
+            told(f"replay: {point.name}")
+            found[point.knobs] = evaluator.replay(point)
+        now = found[point.knobs]
+        good += now.replayed is not None and tuning.goal.of(now) != float("inf")
+    return list(found.values())
 
 
 def _counted(
@@ -185,11 +215,7 @@ def front(found: Sequence[Point]) -> list[Point]:
     """The points with an area that no other one beats in both cycles and area, the fastest first."""
     known = [one for one in found if one.area is not None and one.cycles is not None and one.problem is None]
     best: list[Point] = []
-    for point in sorted(known, key=lambda one: (_cycles(one), one.area.share if one.area else 0.0, one.name)):
+    for point in sorted(known, key=lambda one: (one.best_known or 0.0, one.area.share if one.area else 0.0, one.name)):
         if not best or (point.area and best[-1].area and point.area.share < best[-1].area.share):
             best.append(point)
     return best
-
-
-def _cycles(point: Point) -> float:
-    return float(point.measured) if point.measured is not None else point.cycles or 0.0

@@ -22,11 +22,11 @@ def table(outcome: Outcome, board: Board) -> str:
     """The best points, one a line, the points that are no designs counted by reason, and the result."""
     cell = board.device.cell.plural
     good = [one for one in outcome.points if one.problem is None]
-    lines = [f"{'predicted':>12}  {'measured':>10}  {cell:>9}  {'fit':>5}  design"]
+    lines = [f"{'estimated':>12}  {'replayed':>12}  {'measured':>12}  {cell:>9}  {'fit':>5}  design"]
     for one in good[:MOST_ROWS]:
-        measured = f"{one.measured:,}" if one.measured is not None else "-"
+        replayed, measured = (f"{it:,}" if it is not None else "-" for it in (one.replayed, one.measured))
         logic, share = (f"{one.area.logic:,}", f"{one.area.share:.0%}") if one.area else ("-", "-")
-        lines.append(f"{one.cycles or 0:>12,.0f}  {measured:>10}  {logic:>9}  {share:>5}  {one.name}")
+        lines.append(f"{one.cycles or 0:>12,.0f}  {replayed:>12}  {measured:>12}  {logic:>9}  {share:>5}  {one.name}")
     if len(good) > MOST_ROWS:
         lines.append(f"{'':>12}  ... and {len(good) - MOST_ROWS} more")
     reasons: dict[str, int] = {}
@@ -47,9 +47,16 @@ def _result(outcome: Outcome) -> str:
         return "no point fits the device and the goal"
     if best.knobs == base.knobs:
         return "best: the program as written"
-    now, before = best.measured or best.cycles or 0, base.measured or base.cycles
+    now, before = best.best_known or 0, base.best_known
     gain = f", {before / now:.2f} times as fast as written" if before and now else ""
-    return f"best: {best.name}: {now:,.0f} cycles{' measured' if best.measured is not None else ''}{gain}"
+    return f"best: {best.name}: {now:,.0f} cycles{_source(best)}{gain}"
+
+
+def _source(point: Point) -> str:
+    """Where the cycles of a point come from, behind their number."""
+    if point.measured is not None:
+        return " measured"
+    return " replayed" if point.replayed is not None else ""
 
 
 def write_results(outcome: Outcome, evaluator: Evaluator, folder: Path) -> list[str]:
@@ -81,8 +88,8 @@ def page(outcome: Outcome, board: Board) -> str:
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{_STYLE}</style><h1>Cycles and area on {html.escape(board.name)}</h1>"
         f"{_plot(shown, best)}"
-        "<table><thead><tr><th>predicted<th>measured<th>logic<th>registers<th>RAMs<th>DSPs<th>of the device<th>front"
-        f"<th>design</thead><tbody>{rows}</tbody></table></html>\n"
+        "<table><thead><tr><th>estimated<th>replayed<th>measured<th>logic<th>registers<th>RAMs<th>DSPs"
+        f"<th>of the device<th>front<th>design</thead><tbody>{rows}</tbody></table></html>\n"
     )
 
 
@@ -97,7 +104,8 @@ _STYLE = (
 
 def _row(point: Point, on_front: bool) -> str:
     area = point.area
-    figures = [f"{point.cycles or 0:,.0f}", f"{point.measured:,}" if point.measured is not None else ""]
+    figures = [f"{point.cycles or 0:,.0f}"]
+    figures += [f"{one:,}" if one is not None else "" for one in (point.replayed, point.measured)]
     figures += [f"{one:,}" for one in (area.logic, area.registers, area.rams, area.dsps)] if area else [""] * 4
     figures += [f"{area.share:.1%}" if area else "", "yes" if on_front else "", html.escape(point.name)]
     return "<tr>" + "".join(f"<td>{one}" for one in figures)
@@ -106,19 +114,19 @@ def _row(point: Point, on_front: bool) -> str:
 def _plot(shown: list[Point], best: list[Point]) -> str:
     if not shown:
         return "<p>No point has a counted area.</p>"
-    most_x = max(one.cycles or 0 for one in shown)
+    most_x = max(one.best_known or 0 for one in shown)
     most_y = max(one.area.share for one in shown if one.area)
 
     def place(point: Point) -> tuple[float, float]:
         share = point.area.share if point.area else 0.0
         return (
-            _LEFT + (_WIDTH - _LEFT - 10) * (point.cycles or 0) / most_x,
+            _LEFT + (_WIDTH - _LEFT - 10) * (point.best_known or 0) / most_x,
             (_HEIGHT - _BOTTOM) * (1 - share / most_y) + 5,
         )
 
     dots = "".join(
         f"<circle class='{'front' if one in best else ''}' cx='{place(one)[0]:.1f}' cy='{place(one)[1]:.1f}' "
-        f"r='{5 if one in best else 3}'><title>{html.escape(one.name)}: {one.cycles or 0:,.0f} cycles, "
+        f"r='{5 if one in best else 3}'><title>{html.escape(one.name)}: {one.best_known or 0:,.0f} cycles, "
         f"{one.area.share if one.area else 0:.1%}</title></circle>"
         for one in shown
     )
@@ -129,7 +137,7 @@ def _plot(shown: list[Point], best: list[Point]) -> str:
         f"the table below has the same figures'><line x1='{_LEFT}' y1='{bottom}' x2='{_WIDTH}' y2='{bottom}'/>"
         f"<line x1='{_LEFT}' y1='0' x2='{_LEFT}' y2='{bottom}'/><polyline points='{joined}'/>{dots}"
         f"<text x='{_LEFT}' y='{bottom + 18}'>0</text>"
-        f"<text x='{_WIDTH - 10}' y='{bottom + 18}' text-anchor='end'>{most_x:,.0f} cycles, predicted</text>"
+        f"<text x='{_WIDTH - 10}' y='{bottom + 18}' text-anchor='end'>{most_x:,.0f} cycles</text>"
         f"<text x='{_LEFT - 6}' y='{bottom}' text-anchor='end'>0%</text>"
         f"<text x='{_LEFT - 6}' y='16' text-anchor='end'>{most_y:.1%}</text></svg>"
     )

@@ -200,28 +200,15 @@ def _refused(kernel: str, error: NotReplayed) -> Diagnostic:
 def model_source(source: str, board: Board, options: Options, file: str) -> Emulated:
     """Plan the kernels of OpenCL C as for hardware, which is not made. Raises CompileError."""
     with deferred():
-        from hls.assumed_sizes import assume_sizes
-        from hls.driver import network_channels, plan_module, with_ports
-        from hls.frontend import Options as FrontendOptions
-        from hls.frontend import parse_source  # not needed by a host program that fails before
+        from hls.driver import designed_module, network_channels, parsed, plan_module, with_ports
         from hls.passes.link.place_buffers import as_used
-        from hls.passes.run_stages import link_program
-        from hls.rtl_functions import mark_rtl_functions
+        from hls.passes.run_stages import link_program  # not needed by a host program that fails before
 
-    parsed = parse_source(
-        source,
-        file,
-        options.defines,
-        [str(d) for d in options.include_dirs],
-        FrontendOptions(options.single_precision),
-        options.include_roots,
-        options.models,
-    )
-    mark_rtl_functions(parsed.module, options.libraries)
-    assume_sizes(parsed.module, options)
+    front = parsed(source, options, file)
     try:
         with deep_recursion():
-            module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
+            module = designed_module(front.module, options, file)
+            module = link_program(module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
             used = with_ports(as_used(module, board), options)
             kernels, warnings = plan_module(module, used, options)
             channels = network_channels(module, kernels, used, options)
@@ -230,7 +217,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         replayer = Replayer(planned, module, used, channels, options.const_cache_bytes, inner=inner)
         model = ReplayModel(replayer, used)
         interface = interface_of(module, board)
-        return Emulated(module, replayer.emulator, interface, (*parsed.warnings, *warnings), model=model)
+        return Emulated(module, replayer.emulator, interface, (*front.warnings, *warnings), model=model)
     except CompileError as error:
-        error.sources = parsed.module.sources
+        error.sources = front.module.sources
         raise

@@ -4,6 +4,7 @@ from hls.target.board import load_board
 from hls.tune import Area, Goal, Knob, Point, Problem, Tuning
 from hls.tune.advice_text import advice_text
 from hls.tune.advise import LEAST_GAIN, advise
+from hls.tune.points import Limit
 from hls.tune.space import Constraint
 
 KNOBS = (
@@ -11,6 +12,7 @@ KNOBS = (
     Knob("unroll k@2", "unroll", None, (None, 2, 4, 8)),
     Knob("cache bytes", "cache_bytes", None, (None, 4096)),
 )
+KNOBS_BY_NAME = {one.name: one for one in KNOBS}
 
 
 class Formulas:
@@ -35,6 +37,11 @@ class Formulas:
         values = dict(point.knobs)
         used = values.get("unroll i@1", 1) * values.get("unroll k@2", 1)
         return Point(point.knobs, point.least, point.cycles, point.seconds, Area(used, 0, 0, 0, used / 16))
+
+    def limits(self, point):
+        """As long as k is as written, the sum holds the loop."""
+        held = 0.02 if "unroll k@2" in dict(point.knobs) else 0.6
+        return Limit("dot", "issued", None, 1 - held), Limit("dot", "recurrence of loop k", 2, held)
 
 
 def advised(fit=0.85, problems=(), constraints=()):
@@ -80,7 +87,13 @@ def test_a_program_without_an_estimate_has_no_advice():
 
 
 def test_the_text_has_every_step_and_the_sum():
-    text = advice_text(advised(fit=4.0), load_board("de5net"), {one.name: one for one in KNOBS})
+    text = advice_text(advised(fit=4.0), load_board("de5net"), KNOBS_BY_NAME)
     assert "1. unroll k@2 = 8: 1,125 cycles predicted, 8 ALMs (50% of the device), 8.00 times as fast" in text
     assert "2. unroll i@1 = 4" in text and "not cache bytes = 4096: saves too little (1.0% of the cycles)" in text
     assert text.endswith("all steps: 9,000 -> 562 cycles, 16.00 times as fast as written")
+
+
+def test_the_end_tells_what_the_cycles_are_spent_with():
+    after, written = (advice_text(advised(fit), load_board("de5net"), KNOBS_BY_NAME) for fit in (0.85, 0.01))
+    assert "what the cycles are spent with after all steps: 98% issued (dot)\n" in after
+    assert "what the cycles are spent with: 40% issued (dot); 60% recurrence of loop k (dot, line 2)" in written

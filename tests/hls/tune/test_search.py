@@ -1,6 +1,7 @@
 """The search: tiers, areas that do not fit, goals, the front; against a machine whose figures are formulas."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ class Formulas:
     """Cycles fall with each factor, area grows with their product; a point with T = 8 and i = 16 has a problem."""
 
     def __init__(self):
-        self.counted, self.measured = [], []
+        self.counted, self.replayed, self.measured = [], [], []
 
     def bound_area(self, base, fit):
         assert base.area is not None and fit == 0.85
@@ -40,13 +41,23 @@ class Formulas:
         self.counted.append(point.name)
         return Point(point.knobs, point.least, point.cycles, point.seconds, Area(i * k, 0, 0, 0, i * k / 64))
 
+    def replay(self, point, written=False):
+        """What the estimate does not know: of k = 4, each iteration waits; k = 8 fails, as the host says; the replay
+        does not cover T = 8."""
+        self.replayed.append(point.name)
+        _, k, t = self.factors(point)
+        if k == 8:
+            return replace(point, problem=Problem("", "host.py ended with exit code 1"))
+        return point if t == 8 else replace(point, replayed=round(point.cycles) + (4000 if k == 4 else 2))
+
     def measure(self, point):
         self.measured.append(point.name)
-        return Point(point.knobs, point.least, point.cycles, point.seconds, point.area, round(point.cycles) + 3)
+        return replace(point, measured=round(point.cycles) + 3)
 
 
-def searched(tmp_path, goal="cycles", budget=100, knobs=KNOBS, constraints=()):
-    tuning = Tuning(knobs, tuple(map(Constraint, constraints)), Goal.parse(goal), budget, 0.85)
+def searched(tmp_path, goal="cycles", budget=100, knobs=KNOBS, constraints=(), replays=0):
+    given = tuple(map(Constraint, constraints))
+    tuning = Tuning(knobs, given, Goal.parse(goal), budget, 0.85, replays=replays)
     study, machine = Study(str(tmp_path / "j"), knobs, {}, tuning.sampled), Formulas()
     enqueue(study, tuning)
     work(study, tuning, machine)
@@ -98,6 +109,28 @@ def test_the_smallest_design_is_not_among_the_fastest(tmp_path):
 
 def test_nothing_fast_enough_is_no_design(tmp_path):
     assert searched(tmp_path, "area:cycles<10")[0].best is None
+
+
+def test_replays_decide_what_runs_in_rtl(tmp_path):
+    outcome, machine = searched(tmp_path, replays=8)
+    assert machine.replayed[0] == outcome.base.name and len(machine.replayed) == len(set(machine.replayed))
+    factors = {one.name: machine.factors(one) for one in outcome.points}
+    assert {factors[name][1] for name in machine.replayed} >= {4, 8}  # the estimate thinks that these are fast
+    measured = [one for one in outcome.points if one.measured is not None]
+    assert len(measured) == 3 and all(one.replayed is not None for one in measured)
+    assert not {factors[one.name][1] for one in measured} & {4, 8}
+    failed = [one for one in outcome.points if one.problem is not None and "exit code 1" in one.problem.text]
+    assert failed and all(one in outcome.points[-len(outcome.points) // 2 :] for one in failed)
+    good = [one for one in outcome.points if one.replayed is not None and one.knobs != outcome.base.knobs]
+    assert len(good) == 8
+
+
+def test_replays_go_on_until_enough_meet_the_goal(tmp_path):
+    """The estimate is below the limit, where the replay of many is not."""
+    outcome, machine = searched(tmp_path, "area:cycles<2100", replays=2)
+    assert len(machine.replayed) > 3
+    assert outcome.best.problem is None and outcome.best.measured < 2100
+    assert machine.factors(outcome.best)[1] not in (4, 8)
 
 
 def test_constraints_leave_points_out(tmp_path):
