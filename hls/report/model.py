@@ -178,8 +178,8 @@ class Kernel:
     def fmax_mhz(self) -> float | None:
         """The clock frequency that its loops permit and its load-store units reach, the least of them; None if none is
         known."""
-        known = [one.fmax_mhz for one in (*self.loops, *self.accesses) if one.fmax_mhz is not None]
-        return min(known, default=None)
+        clocks = [*(loop.fmax_mhz for loop in self.loops), *(access.fmax_mhz for access in self.accesses)]
+        return min((mhz for mhz in clocks if mhz is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -229,7 +229,7 @@ class AxiLiteControl(wiring.Component):
 
 def _one_of(chosen, values):
     """The value whose bit of ``chosen`` is set, or 0."""
-    found = C(0)
+    found: Value = C(0)
     for bit, value in zip(chosen, values, strict=True):
         found |= Mux(bit, value, 0)
     return found
