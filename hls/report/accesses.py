@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from ..analysis.bits.ranges import Range, never_holds, ranges
 from ..analysis.memory.strides import STAYS, AccessPattern, Step, access_patterns
@@ -32,8 +33,15 @@ class AccessFacts:
     ids: dict[Op, str]
 
 
-def collect_accesses(kernel, loops: LoopIds, texts: Mapping[str, str], options: Options) -> AccessFacts:
-    """In program order; global units with equal figures are one entry with a count. ``texts`` are the sources."""
+def collect_accesses(
+    kernel,
+    loops: LoopIds,
+    texts: Mapping[str, str],
+    options: Options,
+    clocks: Mapping[tuple[str, str], float] = MappingProxyType({}),
+) -> AccessFacts:
+    """In program order; global units with equal figures are one entry with a count. ``texts`` are the sources,
+    ``clocks`` those of units (:attr:`hls.target.delay.DelayModel.units`)."""
     name, around = kernel.function.name, _loops_around(kernel, loops)
     outside: dict[tuple, list[Op]] = {}
     for op, a in kernel.memory.outside.items():
@@ -51,7 +59,10 @@ def collect_accesses(kernel, loops: LoopIds, texts: Mapping[str, str], options: 
     waits = _Waits(kernel, ids)
     return AccessFacts(
         tuple(
-            _outside(accesses[ops[0]], ops, ids, around, steps.of(patterns[ops[0]]), texts, waits, options)
+            replace(
+                _outside(accesses[ops[0]], ops, ids, around, steps.of(patterns[ops[0]]), texts, waits, options),
+                fmax_mhz=clocks.get((accesses[ops[0]].direction, accesses[ops[0]].lsu)),
+            )
             for ops in outside.values()
         ),
         tuple(_local(kernel, op, ids, around, texts) for op in onchip),

@@ -171,7 +171,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         what_if = None
     loops = collect_loops(kernel, module, memory_latency, timing, what_if)
     attrs, source = module.functions[whole_of(function)].attrs, declared(module, whole_of(function))
-    accesses = collect_accesses(kernel, loops, module.sources, options)
+    accesses = collect_accesses(kernel, loops, module.sources, options, timing.model.units if timing else {})
     found = Kernel(
         name=function.name,
         span=function.span,

@@ -51,7 +51,8 @@ class _Paths:
         behind = self.timing.out_delay(op)
         after = way if self.timing.latency(op) == 0 and not has(op, "memory") else (behind, ((op, behind),))
         if op in self.answered:
-            after = (self.timing.queue_output, ())
+            behind = self.timing.answer_output(op)
+            after = (behind, ((op, behind),) if behind > self.timing.queue_output else ())
         self.ways.update(dict.fromkeys(op.results, after))
         return way
 

@@ -174,6 +174,13 @@ class Kernel:
     parts: tuple[str, ...] = ()  #: of a split or copied kernel: its other parts
     shares: int = 1  #: how many copies share the iterations of the outermost loop
 
+    @computed
+    def fmax_mhz(self) -> float | None:
+        """The clock frequency that its loops permit and its load-store units reach, the least of them; None if none is
+        known."""
+        clocks = [*(loop.fmax_mhz for loop in self.loops), *(access.fmax_mhz for access in self.accesses)]
+        return min((mhz for mhz in clocks if mhz is not None), default=None)
+
 
 @dataclass(frozen=True)
 class Ranked:

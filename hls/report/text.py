@@ -141,7 +141,7 @@ def _sections(kernel: Kernel, report: Report) -> dict[str, tuple[Sequence[object
     large, copies = _large_operators(kernel), kernel.copies.count if kernel.copies else 1
     texts = {
         "Loops": loop_tree(kernel.loops, clock_mhz) or ["  none: a launch is one pass through the pipeline"],
-        "Global memory": _lines(_access(access, kernel) for access in kernel.accesses),
+        "Global memory": _lines(_access(access, kernel, clock_mhz) for access in kernel.accesses),
         "Buffers that the kernel waits for": _lines(_buffer_copy(one) for one in kernel.buffer_copies),
         "Memory inside the kernel": memory_lines(kernel.memories, wrapped),
         "Latency between channels": _lines(say_ways(kernel.ways)),
@@ -231,14 +231,19 @@ def _messages(messages) -> list[str]:
     return _section("Warnings and notes", lines)
 
 
-def _access(access: Access, kernel: Kernel) -> str:
+def _is_slow(access: Access, clock_mhz: float) -> bool:
+    return access.fmax_mhz is not None and access.fmax_mhz < clock_mhz
+
+
+def _access(access: Access, kernel: Kernel, clock_mhz: float) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} units, " if access.count > 1 else ""
     where = f" of {access.memory}" if access.memory else ""
     early = "; made early, before it is known whether the program makes it" if access.early else ""
+    slow = f"; the unit limits the clock to about {access.fmax_mhz:g} MHz" if _is_slow(access, clock_mhz) else ""
     return (
         f"{verb} {access.expression or access.buffer}{at(access.span)}, {count(access.bytes, 'byte')}{where}: {units}"
-        f"{access.lsu}, {access.reason}{early}{_use(access)}{_waiting(access, kernel)}"
+        f"{access.lsu}, {access.reason}{early}{_use(access)}{_waiting(access, kernel)}{slow}"
     )
 
 

@@ -7,11 +7,14 @@ hop of routing to every level of cells, and the cells themselves::
 
 The path from a register into the first hop (``clk_to_q``) and into the register at the end (``setup``) is the overhead
 that every clock period pays once.
+
+Load-store units are the same at every clock. A fitted table has the clock that each kind reaches alone, behind a queue
+of its requests, by the name in reports: a design reaches about the least of those of its units and its loops.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from types import MappingProxyType
 
@@ -53,6 +56,9 @@ OP_CLASSES = frozenset(
     ]
 )
 
+#: of the accesses that units serve
+DIRECTIONS = ("load", "store", "atomic")
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -82,6 +88,7 @@ class DelayModel:
     dsp_bits: int  #: the widest operand of a hard multiplier
     adder_words: int  #: words that one carry chain adds: 2 or 3
     costs: Mapping[str, Cost]
+    units: Mapping[tuple[str, str], float] = field(default_factory=dict)  #: MHz by direction and kind of unit
 
     @property
     def overhead_ns(self) -> float:
@@ -125,6 +132,7 @@ def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
         dsp_bits=root.integer("dsp_bits", 1, 64),
         adder_words=root.integer("adder_words", 2, 3),
         costs=_read_costs(root),
+        units=_read_units(root),
     )
     root.close()
     return model
@@ -132,6 +140,19 @@ def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
 
 def _folder():
     return resources.files(__package__).joinpath("delays")
+
+
+def _read_units(root: Table) -> Mapping[tuple[str, str], float]:
+    units: dict[tuple[str, str], float] = {}
+    for entry in root.tables("unit") if "unit" in root else ():
+        key = entry.text("direction"), entry.text("kind")
+        if key[0] not in DIRECTIONS:
+            raise entry.error("direction", f"{key[0]!r} is none of {', '.join(DIRECTIONS)}")
+        if key in units:
+            raise entry.error("kind", f"{key[1]!r} is given twice for a {key[0]}")
+        units[key] = entry.number("mhz", 1, 10_000)
+        entry.close()
+    return MappingProxyType(units)
 
 
 def _read_costs(root: Table) -> Mapping[str, Cost]:

@@ -120,12 +120,17 @@ class AxiLiteControl(wiring.Component):
         return m
 
     def _write(self, m, running, done, enable) -> None:
-        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, and what
-        goes to the kernel is a register."""
+        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, or from
+        registers where there are counters, and what goes to the kernel is a register."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
         addr, word, strobe = Signal.like(aw.addr), w.data, w.strb
         has_addr, act = Signal(), Signal()
-        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(has_addr & ~b.valid), act.eq(w.valid & w.ready)]
+        taken, free = w.valid & w.ready, has_addr & ~b.valid
+        if self.counted:
+            word, strobe, later = Signal.like(w.data), Signal.like(w.strb), Signal()
+            m.d.sync += [later.eq(taken), word.eq(w.data), strobe.eq(w.strb)]
+            taken, free = later, free & ~later
+        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(free), act.eq(taken)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
         with m.If(b.valid & b.ready):
@@ -163,22 +168,19 @@ class AxiLiteControl(wiring.Component):
                         m.d.sync += part[8 * byte : 8 * byte + 8].eq(word[8 * byte : 8 * byte + 8])
 
     def _read(self, m, narrow, wide) -> None:
-        """One cycle for the address, one for the data, or more until a total is here; reading a low word of
-        ``wide``, or of a total, latches its high word."""
+        """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
-        addr, pending = Signal.like(ar.addr), Signal()
-        totals = [self.map.counter(name) for name, _ in self.map.counters if name in self.counted]
-        widths = [*(len(value) for value in wide.values()), *([len(self.total)] if totals else [])]
-        high = Signal(max(widths) - 32)
-        if totals:
-            m.d.comb += self.slot.eq(addr[3:] - at.COUNTERS // at.SLOT)
-        waiting = Signal() if totals else C(0)
-        free = ~pending & ~r.valid
-        m.d.comb += ar.ready.eq(free & ~waiting if totals else free)
+        addr, pending, reading = Signal.like(ar.addr), Signal(), Signal()
+        m.d.comb += ar.ready.eq(~reading & ~r.valid)
         with m.If(ar.valid & ar.ready):
             m.d.sync += [addr.eq(ar.addr), pending.eq(1)]
         with m.If(r.valid & r.ready):
             m.d.sync += r.valid.eq(0)
+        if self.counted:
+            self._read_in_steps(m, addr, pending, reading, narrow, wide)
+            return
+        high = Signal(max(map(len, wide.values())) - 32)
+        m.d.comb += reading.eq(pending)
         with m.If(pending):
             m.d.sync += [pending.eq(0), r.valid.eq(1), r.data.eq(0), r.resp.eq(Response.SLVERR)]
             with m.Switch(addr[2:]):
@@ -188,17 +190,49 @@ class AxiLiteControl(wiring.Component):
                 for place, value in wide.items():
                     with m.Case(place // 4):
                         m.d.sync += [r.data.eq(value[:32]), high.eq(value[32:]), r.resp.eq(Response.OKAY)]
-                with m.Case(*(place // 4 + 1 for place in (*wide, *totals))):
+                with m.Case(*(place // 4 + 1 for place in wide)):
                     m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
-                if totals:
-                    with m.Case(*(place // 4 for place in totals)):
-                        m.d.sync += [waiting.eq(1), r.valid.eq(0)]
-        if totals:  # in a state of its own: decoding the address and adding up the total have a cycle each
-            with m.If(waiting):
-                m.d.sync += [
-                    *(waiting.eq(~self.here), r.valid.eq(self.here), r.resp.eq(Response.OKAY)),
-                    *(r.data.eq(self.total[:32]), high.eq(self.total[32:])),
-                ]
+
+    def _read_in_steps(self, m, addr, pending, reading, narrow, wide) -> None:
+        """The same with totals, of which each low word latches its high word, too. Comparing the address, choosing a
+        word and adding up a total have a cycle each; ``chosen`` and ``word`` follow the address, which stays."""
+        r, many = self.bus.r, len(self.map.counters)
+        high = Signal(max(*map(len, wide.values()), len(self.total)) - 32)
+        number = Signal(len(addr) - 3)  # of a counter
+        m.d.comb += [number.eq(addr[3:] - at.COUNTERS // at.SLOT), self.slot.eq(number)]
+        is_counter = (addr >= at.COUNTERS) & (number < many)
+        behind = Cat(addr[2:] == place // 4 + 1 for place in wide if place < at.COUNTERS).any()
+        choices = [(addr[2:] == place // 4, value[:32], value[32:]) for place, value in wide.items()]
+        value_of_counter = Cat(hit for (hit, *_), place in zip(choices, wide, strict=True) if place >= at.COUNTERS)
+        choices += [(addr[2:] == place // 4, value, C(0, 0)) for place, value in narrow.items()]
+        choices += [(behind | is_counter & addr[2], high, C(0, 0))]
+        chosen, asks, latches = Signal(len(choices)), Signal(), Signal()
+        word, upper, selected, decoded = Signal(32), Signal.like(high), Signal(), Signal()
+        m.d.comb += reading.eq(pending | selected | decoded)
+        m.d.sync += [
+            *(selected.eq(pending), decoded.eq(selected)),
+            *(chosen.eq(Cat(hit for hit, *_ in choices)), asks.eq(is_counter & ~addr[2] & ~value_of_counter.any())),
+            *(word.eq(_one_of(chosen, [value for _, value, _ in choices])), latches.eq(chosen[: len(wide)].any())),
+            upper.eq(_one_of(chosen, [value for *_, value in choices])),
+        ]
+        with m.If(pending):
+            m.d.sync += pending.eq(0)
+        with m.If(selected):
+            m.d.sync += r.resp.eq(Mux(chosen.any() | asks, Response.OKAY, Response.SLVERR))
+        with m.If(decoded & asks & ~self.here):
+            m.d.sync += decoded.eq(1)
+        with m.Elif(decoded):
+            m.d.sync += [r.valid.eq(1), r.data.eq(Mux(asks, self.total[:32], word))]
+            with m.If(asks | latches):
+                m.d.sync += high.eq(Mux(asks, self.total[32:], upper))
+
+
+def _one_of(chosen, values):
+    """The value whose bit of ``chosen`` is set, or 0."""
+    found: Value = C(0)
+    for bit, value in zip(chosen, values, strict=True):
+        found |= Mux(bit, value, 0)
+    return found
 
 
 def _words(bits: int) -> int:

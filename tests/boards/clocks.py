@@ -92,9 +92,8 @@ def _longest(placed: Placed) -> str:
 
 
 def estimated_mhz(report: dict) -> float:
-    """The clock that the slowest loop of a design permits by its schedule."""
-    clocks = [loop["fmax_mhz"] for kernel in report["kernels"] for loop in kernel["loops"] if loop["fmax_mhz"]]
-    return min([*clocks, report["clock_mhz"]] if not clocks else clocks)
+    """The clock that the slowest loop of a design permits by its schedule, or the slowest of its load-store units."""
+    return min([one["fmax_mhz"] for one in report["kernels"] if one["fmax_mhz"]], default=report["clock_mhz"])
 
 
 def row(name: str, source: Path, board: str, seed: int, system: bool) -> Row:

@@ -109,6 +109,10 @@ class AccessTiming(Protocol):
     def banks(self, op: Op) -> int:
         """The number of banks of the memory of an access."""
 
+    def pieces(self, op: Op) -> int:
+        """The number of pieces of a word that an answer is chosen from behind a block RAM; 0 if the answer comes from
+        elsewhere."""
+
 
 @dataclass(frozen=True)
 class UnplannedAccesses:
@@ -134,6 +138,9 @@ class UnplannedAccesses:
 
     def banks(self, op: Op) -> int:
         return 1
+
+    def pieces(self, op: Op) -> int:
+        return 0
 
 
 @dataclass(frozen=True)
@@ -194,6 +201,16 @@ class TimingModel:
     def queue_output(self) -> float:
         """The delay of a queue's output in addition to that of a register."""
         return self.model.delay("fifo_out", 1)
+
+    def answer_output(self, op: Op) -> float:
+        """The same of the answer of an operation that may wait: a load unit offers the word in the output register of a
+        block RAM, or a piece of it. By a table that is not fitted, which says too little of block RAMs, it is the delay
+        of a queue."""
+        pieces = self.memory.pieces(op) if self.model.fitted else 0
+        if not pieces:
+            return self.queue_output
+        chosen = self.model.delay("mux", pieces) if pieces > 1 else 0.0
+        return max(self.queue_output, self.model.delay("ram_out", 1) + chosen)
 
     def tap(self, steps: int) -> float:
         """Nanoseconds to read the value of ``steps`` iterations ago: a mux over at most so many registers."""

@@ -178,6 +178,12 @@ class LsuKind(Enum):
         return self is LsuKind.STEPPING_LOAD
 
     @property
+    def answers_from_ram(self) -> bool:
+        """Whether a load's answer is cut from the output register of a block RAM
+        (:class:`~rtl_lib.lsu.word_assembler.WordBuffer`), without a register behind."""
+        return self.part in (LoadUnit, CachedLoadUnit, NextWordLoadUnit)
+
+    @property
     def gathers_stores(self) -> bool:
         """Whether stores wait for others to their word or burst, and must be told when none will come."""
         return self in (LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE)

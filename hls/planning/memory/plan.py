@@ -210,6 +210,14 @@ class MemoryPlan:
         access = self.accesses.get(op)
         return access is not None and access.unit.holds_pipeline
 
+    def pieces(self, op: Op) -> int:
+        """The number of pieces of a memory word that the answer of an access is chosen from behind a block RAM; 0 if
+        its unit does not answer from one."""
+        access = self.accesses.get(op)
+        if access is None or access.lanes or not access.unit.answers_from_ram:
+            return 0
+        return access.word_bytes // access.bytes
+
     def fixed_latency(self, op: Op) -> int | None:
         """The fixed latency of the access in cycles; None if it may wait, and for operations that are no accesses."""
         access = self.accesses.get(op)

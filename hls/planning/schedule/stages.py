@@ -246,8 +246,12 @@ class _ProblemBuilder:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 
     def _entering(self, value):
-        """The node of a value that is available when a token enters."""
-        out = 0.0 if self.settled else self.timing.queue_output
+        """The node of a value that is available when a token enters. A block RAM that is slower than the period leaves
+        no time for logic, but must not make all schedules impossible."""
+        op = value.op
+        joins = op in self.levels.offering and self.levels.value.get(value) == self.k
+        out = self.timing.answer_output(op) if joins else self.timing.queue_output
+        out = 0.0 if self.settled else min(out, max(self.timing.room, self.timing.queue_output))
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self) -> None:

@@ -57,6 +57,8 @@ class Access:
     may_stall: bool = True  #: whether it may take longer than scheduled
     waits_for: tuple[Wait, ...] = ()
     early: bool = False  #: a load that is made before it is known whether the program makes it
+    #: the clock frequency that its unit reaches alone on this family and speed grade; None where none was measured
+    fmax_mhz: float | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hls
+from hls import Options, compile
 from hls.analysis.timing import LONG_BEFORE, START, Arrival, Arrivals, Recurrence, recurrences_of
 from hls.analysis.timing.arrivals import Steps
 from hls.analysis.timing.model import Step
@@ -141,6 +142,21 @@ def _is_model(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Name | ast.Attribute) and (node.id if isinstance(node, ast.Name) else node.attr) == "model"
     )
+
+
+@pytest.mark.parametrize("board, from_ram", [("ulx3s", True), ("ecpix5", True), ("de5net", False)])
+def test_the_answer_of_a_load_unit_comes_out_of_a_block_ram(board, from_ram):
+    """A table that is not fitted says too little of block RAMs. Pieces of wide words are chosen behind the RAM."""
+    used = load_board(board).using(())
+    source = "kernel void k(global int *restrict a, global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
+    kernel = compile(source, used, Options()).kernels[0]
+    timing = OperatorTiming.of(used).planned(kernel.memory)
+    load, store = kernel.memory.outside
+    ram = timing.model.delay("ram_out", 1)
+    pieces = used.memory.word_bytes // 4
+    chosen = timing.model.delay("mux", pieces) if pieces > 1 else 0.0
+    assert timing.answer_output(load) == (max(timing.queue_output, ram + chosen) if from_ram else timing.queue_output)
+    assert timing.answer_output(store) == timing.queue_output
 
 
 def test_what_does_not_fit_begins_with_the_next_cycle():

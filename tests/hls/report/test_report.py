@@ -40,10 +40,23 @@ def test_resources_add_up():
     assert Report("k.cl", "b", 1.0, ()).resources == Resources()
 
 
+def test_the_clock_of_a_kernel_is_the_least_of_its_loops_and_units():
+    """Text names a unit that is slower than the clock."""
+    loops = min(loop.fmax_mhz for loop in TASK.loops if loop.fmax_mhz)
+    access = dataclasses.replace(TASK.accesses[0], fmax_mhz=loops - 1)
+    kernel = dataclasses.replace(TASK, accesses=(access, *TASK.accesses[1:]))
+    assert TASK.fmax_mhz == loops and kernel.fmax_mhz == loops - 1
+    assert dataclasses.replace(TASK, loops=()).fmax_mhz is None
+    for clock_mhz, said in ((loops, True), (loops - 2, False)):
+        report = dataclasses.replace(REPORT, kernels=(kernel,), clock_mhz=clock_mhz)
+        words = " ".join(text.render(report).split())
+        assert (f"the unit limits the clock to about {loops - 1:g} MHz" in words) == said
+
+
 def test_json_holds_every_field_and_what_follows_from_them():
     data = stdlib_json.loads(json.render(REPORT))
     kernel = data["kernels"][0]
-    assert set(kernel) == {field.name for field in dataclasses.fields(TASK)}
+    assert set(kernel) == {field.name for field in dataclasses.fields(TASK)} | {"fmax_mhz"}
     inner = kernel["loops"][0]["children"][0]
     assert set(inner) == {field.name for field in dataclasses.fields(Loop)} | {
         "scheduled_ii",

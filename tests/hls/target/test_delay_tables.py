@@ -4,6 +4,7 @@ from importlib import resources
 
 import pytest
 
+from hls.planning.memory import LsuKind
 from hls.target.board import BoardError
 from hls.target.delay import OP_CLASSES, known_delays, load_delays, read_delays
 from hls.target.table import read_toml
@@ -88,6 +89,18 @@ def test_unknown_class_and_width():
         load_delays("none", 1.0)
 
 
+UNIT = '[[unit]]\ndirection = "load"\nkind = "burst"\nmhz = 100\n'
+
+
+def test_units_are_those_that_the_compiler_builds():
+    built = {(kind.direction, name) for kind in LsuKind for name in (kind.words, kind.wide_words)}
+    tables = {name: load_delays(name, 5.0) for name in known_delays()}
+    assert {name for name, table in tables.items() if table.units} == {"ecp5", "ecp5_6", "ecp5_8"}
+    for table in tables.values():
+        assert set(table.units) <= built and (table.fitted or not table.units)
+    assert tables["ecp5_6"].units["load", "burst-coalesced cached"] < tables["ecp5_6"].units["load", "burst-coalesced"]
+
+
 @pytest.mark.parametrize(
     "old, new, key, expected",
     [
@@ -98,6 +111,9 @@ def test_unknown_class_and_width():
         ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
         ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),
         ("base = 1.0", "bass = 1.0", "delay[0].bass", "did you mean base"),
+        ("[[delay]]", UNIT.replace("load", "read") + "[[delay]]", "unit[0].direction", "'read' is none of load"),
+        ("[[delay]]", 2 * UNIT + "[[delay]]", "unit[1].kind", "'burst' is given twice for a load"),
+        ("[[delay]]", UNIT.replace("100", "0") + "[[delay]]", "unit[0].mhz", "between 1 and"),
     ],
 )
 def test_wrong_tables_are_refused(tmp_path, old, new, key, expected):
