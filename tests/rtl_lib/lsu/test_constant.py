@@ -41,6 +41,7 @@ def addresses(rng, size, count, span):
     return found[:count]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("fill", [1, 4])
 @pytest.mark.parametrize("accesses", [(4,), (1, 16, 4)])
 @pytest.mark.parametrize("give, take, serve, latency", [(1.0, 1.0, 1.0, 5), (0.8, 0.5, 0.6, 1), (1.0, 0.4, 1.0, 12)])
