@@ -17,6 +17,7 @@ gc.set_threshold(100_000, 10, 50)
 
 import pytest
 
+from tests.repetitions import pairwise
 from tests.spent import Spent
 
 #: Libraries of the tests collect garbage when they are imported: what is there by now is not looked at.
@@ -89,6 +90,27 @@ def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
     ]
 
 
+def mark_combinations(items: list[pytest.Item]) -> None:
+    """Mark long what a test marked ``pairwise`` tries beyond every pair of values of its parameters. Parameters of one
+    ``parametrize`` are one: their values come together."""
+    tests: dict[object, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("pairwise"):
+            tests.setdefault((item.parent, item.originalname), []).append(item)
+    for cases in tests.values():
+        for case, kept in zip(cases, pairwise([_values(case) for case in cases])):
+            if not kept:
+                case.add_marker(pytest.mark.long)
+
+
+def _values(case: pytest.Item) -> tuple[tuple[int, ...], ...]:
+    """Which values each ``parametrize`` has given to a case of a test. These are the same objects in all cases, and not
+    all of them can be compared."""
+    given = (mark.args[0] for mark in case.iter_markers("parametrize"))
+    names = ([name.strip() for name in one.split(",")] if isinstance(one, str) else one for one in given)
+    return tuple(tuple(id(case.callspec.params[name]) for name in one) for one in names)
+
+
 def pytest_addoption(parser):
     """One flag refreshes golden files: of passes and analyses, messages, and what the command line says."""
     parser.addoption("--refresh", "--update-ir", action="store_true", help="rewrite the golden files of the tests run")
@@ -99,6 +121,7 @@ def pytest_collection_modifyitems(items):
     """Mark long tests, and those that need a simulator with their group, the longest groups first; the others stay as
     they are, in front."""
     built = {id(item): group_of(item) for item in items if item.get_closest_marker("verilator")}
+    mark_combinations(items)
     for item in items:
         COLLECTED.add(file_of(item))
         if lines := long_lines(item):

@@ -1,11 +1,12 @@
 """Random tests repeat one generator with many seeds: half of the seeds are enough for `make test`, and `make test-all`
-runs all of them."""
+runs all of them. Likewise of the combinations of several parameters."""
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Hashable, Iterable, Sequence
 
 import pytest
 
-__all__ = ["half_long"]
+__all__ = ["half_long", "pairwise"]
 
 
 def half_long(cases: Iterable) -> list:
@@ -18,3 +19,21 @@ def half_long(cases: Iterable) -> list:
         case if place % 4 < 2 else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
         for place, case in enumerate(cases)
     ]
+
+
+def pairwise(cases: Sequence[tuple[Hashable, ...]]) -> list[bool]:
+    """Which cases of a test with several parameters to keep so that every two values of two parameters that meet in
+    some case meet in a kept one.
+
+    A case is the value of each parameter. Most faults need one value, or two that meet, and a greedy
+    choice keeps hardly more cases than the product of the two longest parameters (D. M. Cohen et al., The AETG system,
+    IEEE Transactions on Software Engineering 23(7), 1997). Of cases that show as many new pairs the first one is kept,
+    so that the same cases are chosen everywhere.
+    """
+    pairs = [set(itertools.combinations(enumerate(case), min(2, len(case)))) for case in cases]
+    left, kept = set().union(*pairs), [False] * len(cases)
+    while left:
+        best = max(range(len(cases)), key=lambda place: len(pairs[place] & left))
+        kept[best] = True
+        left -= pairs[best]
+    return kept

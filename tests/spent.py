@@ -31,7 +31,7 @@ COUNTED = (
 )
 OF_PROGRAMS, OF_PYTHON, OF_COLLECTION = "running simulators and commands", "other Python", "collecting tests"
 #: what is made for the cache and is no simulator, by its kind there
-OF_CACHED = {"emulator": OF_EMULATORS, "pocl": OF_PROGRAMS}
+OF_CACHED = {"emulator": OF_EMULATORS, "emulator-header": OF_EMULATORS, "pocl": OF_PROGRAMS}
 T = TypeVar("T")
 MOST = 12  #: groups or files that are named
 

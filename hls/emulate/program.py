@@ -73,14 +73,21 @@ class KernelText:
 class ProgramText:
     """C++ text without includes of its own, and the tables that its numbers index.
 
+    The text is ``runtime``, which all programs that are observed in the same way begin with, and what is their ``own``.
     Number 0 of ``memories`` means no memory. ``queues`` are the names of all channels. ``observed`` are the places at
     which the program counts what it does; None if it does not.
     """
 
-    text: str
+    runtime: str
+    own: str
     kernels: tuple[KernelText, ...]
     sites: tuple[Site, ...]
     memories: tuple[MemoryName, ...]
     formats: tuple[Format, ...]
     queues: tuple[str, ...]
     observed: Observed | None = None
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return self.runtime + self.own

@@ -75,7 +75,8 @@ class _Program:
         )
         runtime = [files(__package__).joinpath(name).read_text() for name in headers]
         return ProgramText(
-            "\n".join([*self.observer.head(), *runtime, *lines]) + "\n",
+            "\n".join([*self.observer.head(), *runtime, ""]),
+            "\n".join([*lines, ""]),
             tuple(map(_kernel, kernels)),
             tuple(self.sites),
             tuple(self.memories),

@@ -16,7 +16,6 @@ __all__ = ["build_library"]
 FLAGS = (
     "-std=gnu++17",
     "-w",
-    "-shared",
     "-fPIC",
     "-fno-exceptions",
     "-fno-rtti",
@@ -28,18 +27,37 @@ FLAGS = (
 OPTIMIZED, HASTY = ("-O1",), ("-O0", "-DHASTY")
 
 
-def build_library(text: str, hasty: bool = False) -> Path:
-    """The library of a program's text. Raises ToolMissing, or BuildError if the compiler fails."""
+def build_library(text: str, hasty: bool = False, runtime: str = "") -> Path:
+    """The library of a program's text, which begins with ``runtime``, the part that many programs share.
+
+    ``hasty`` is for short runs: it compiles without optimization, and the runtime, which takes most of the time, once
+    for all programs. Raises ToolMissing, or BuildError if the compiler fails.
+    """
     compiler = find_compiler()
     flags = (*FLAGS, *(HASTY if hasty else OPTIMIZED))
-    key = content_key([compiler.identity, *flags, text])
+    key = content_key([compiler.identity, *flags, runtime, text])
 
     def make(folder: Path) -> None:
         source = folder / "kernels.cpp"
-        source.write_text(text)
-        _compile(compiler, flags, source, folder / "kernels.so")
+        header = _precompiled(compiler, flags, runtime) if hasty and runtime else None
+        source.write_text(text if header else runtime + text)
+        shared = ("-include", str(header)) if header else ()
+        _compile(compiler, (*flags, "-shared", *shared), source, folder / "kernels.so")
 
     return cached("emulator", key, "kernels.so", make)
+
+
+def _precompiled(compiler: CxxCompiler, flags: tuple[str, ...], runtime: str) -> Path:
+    """The header with the text of the runtime, precompiled with the same flags: a compiler that rejects that reads the
+    text beside it."""
+
+    def make(folder: Path) -> None:
+        source = folder / "runtime.h"
+        source.write_text(runtime)
+        _compile(compiler, (*flags, "-x", "c++-header"), source, folder / "runtime.h.gch")
+
+    key = content_key([compiler.identity, *flags, runtime])
+    return cached("emulator-header", key, "runtime.h.gch", make).with_suffix("")
 
 
 def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:

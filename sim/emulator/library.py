@@ -115,7 +115,7 @@ class Emulator:
 
     @cached_property
     def _library(self) -> ctypes.CDLL:
-        library = _load(build_library(self._program.text, self._hasty))
+        library = _load(build_library(self._program.own, self._hasty, self._program.runtime))
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
         library.sluice_deepen.argtypes, library.sluice_deepen.restype = (
             [ctypes.c_uint64, ctypes.c_uint64],

@@ -10,6 +10,7 @@ from rtl_lib.exit_buffer import ExitBuffer, ExitFifo
 from .bench import collect, simulate, watch_offers
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("part", [ExitBuffer, ExitFifo])
 @pytest.mark.parametrize("width", [0, 8])
 @pytest.mark.parametrize("entries", [1, 2, 5])

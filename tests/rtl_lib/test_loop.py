@@ -16,6 +16,7 @@ def golden(trips):
     return {k: list(range(n)) for k, n in enumerate(trips)}
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("slots, entries", [(1, 1), (1, 3), (2, 2), (2, 5), (3, 4), (5, 11)])
 @pytest.mark.parametrize("depth", [0, 1, 4])
 @pytest.mark.parametrize("pressure", [0.0, 0.4])
@@ -37,6 +38,7 @@ def test_a_request_is_offered_until_its_result_is_taken(depth, pressure):
     assert [(j, n) for _, j, n in tokens] == [(j, n) for j, iterations in golden(trips).items() for n in iterations]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("slots, entries", [(1, 3), (2, 2), (3, 7), (5, 11)])
 @pytest.mark.parametrize("depth", [1, 4, 9])
 @pytest.mark.parametrize("pressure", [0.0, 0.4])

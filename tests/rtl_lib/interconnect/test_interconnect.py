@@ -126,6 +126,7 @@ def test_round_robin(count):
     simulate(dut, check)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("address_map", MAPS)
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("rate, latency", [(1.0, 8), (0.6, 3)])
@@ -154,6 +155,7 @@ def test_reads(address_map, count, rate, latency):
     assert seen == [load(golden, a, 4) for a in addresses]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("address_map", MAPS)
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("rate, latency", [(1.0, 8), (0.6, 3)])

@@ -51,6 +51,7 @@ def unit(access, word, **options):
     )
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, take, serve", RATES)
 @pytest.mark.parametrize("registered", LOOKUPS)
@@ -251,6 +252,7 @@ def test_a_hit_in_the_word_in_use_is_not_looked_up(registered):
     assert times == [fetched_in, 1, fetched_in, 1, looked_up, 1, fetched_in, 1]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("give", [0.6, 0.3, 0.15])
 @pytest.mark.parametrize("take", [1.0, 0.4])
 @pytest.mark.parametrize("registered", LOOKUPS)
@@ -323,6 +325,7 @@ def test_errors_go_with_their_access():
     assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("calm", [0, 1])
 @pytest.mark.parametrize("take", [1.0, 0.4])
 @pytest.mark.parametrize("give", [0.2, 1.0])

@@ -9,6 +9,7 @@ from amaranth.lib import wiring
 
 from rtl_lib.lsu.constant import ConstantCache, ConstantLoadUnit
 from rtl_lib.lsu.load import load
+from tests.repetitions import half_long
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE, WORD = 4096, 16
@@ -41,6 +42,7 @@ def addresses(rng, size, count, span):
     return found[:count]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("fill", [1, 4])
 @pytest.mark.parametrize("accesses", [(4,), (1, 16, 4)])
 @pytest.mark.parametrize("give, take, serve, latency", [(1.0, 1.0, 1.0, 5), (0.8, 0.5, 0.6, 1), (1.0, 0.4, 1.0, 12)])
@@ -154,7 +156,7 @@ def test_what_is_forgotten_is_read_anew(fill, wait):
             assert value == fresh or (value == stale and not forgotten)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", half_long(range(8)))
 def test_periods_begin_again(seed):
     """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what
     it is."""

@@ -114,6 +114,7 @@ class Scenario:
         simulator.run()
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("places", [1, 3, 40])
 @pytest.mark.parametrize(("gap", "delay"), [(0.0, 0), (0.4, 2)])
 @pytest.mark.parametrize("asks", [((0, 1), (0, 1)), ((1,), (0,)), ((0, 1), (1,))])

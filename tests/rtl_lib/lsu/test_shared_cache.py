@@ -46,6 +46,7 @@ def run(rig, memory, asked, give=1.0, take=1.0, background=()):
     return seen
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("access, word", [(1, 4), (4, 16), (2, 64)])
 @pytest.mark.parametrize("give, take, serve, latency", [(1.0, 1.0, 1.0, 5), (0.9, 0.4, 0.9, 1), (0.7, 1.0, 0.4, 30)])
 @pytest.mark.parametrize("words, pending", [(32, 9), (16, 15)])

@@ -129,6 +129,7 @@ class Scenario:
         return hits
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("places", [1, 3, 24])
 @pytest.mark.parametrize("per_word", [0, 4])
 @pytest.mark.parametrize("asks", [((0, 1), (1,)), ((0,), (0, 1))])

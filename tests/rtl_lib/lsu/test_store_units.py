@@ -70,6 +70,7 @@ def stores_in_turns(rng, access, turns, count):
     return stores[:count]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("words", [1, 2, 8])
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, serve", RATES)

@@ -52,6 +52,7 @@ def words_asked(pairs, lanes, lane_bytes, word):
     return asked
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("masked", [False, True], ids=["whole", "masked"])
 @pytest.mark.parametrize("lanes, lane_bytes, word", SHAPES)
 @pytest.mark.parametrize("give, take, serve", RATES)
@@ -163,6 +164,7 @@ def test_errors_of_lanes_that_are_wanted():
     assert [bool(error) for _, error in seen] == [2 in words for words in touched(pairs, 4, 4, 16)]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("masked, descending", [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("lanes, lane_bytes, word", SHAPES)
 @pytest.mark.parametrize("give, serve", [(1.0, 0.6), (0.4, 1.0)])

@@ -81,6 +81,7 @@ def _blocks(map, copies, dual):
         yield from (PumpedBlock(bank, tuple(here[at : at + size]), dual) for at in range(0, len(here), size))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("pumping", ["single", "double, dual", "double, simple", "double, two writes"])
 @pytest.mark.parametrize("words", [64, 50])
 @pytest.mark.parametrize("name", MAPS)
