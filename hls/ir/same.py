@@ -139,7 +139,7 @@ def _copied_outside(function: Function, other: Function) -> bool:
         return False
     if function.span is not other.span or not _same_attrs(function.attrs, other.attrs):
         return False
-    if list(function.memories) != list(other.memories):
+    if list(function.memories) != list(other.memories) or not _same_names(function.args, other.args):
         return False
     return all(map(is_, function.memories.values(), other.memories.values()))
 
