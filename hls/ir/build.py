@@ -62,20 +62,20 @@ class Builder:
 
 def walk(region: Region) -> Iterator[Op]:
     """Every operation of the region and of the regions inside, outer before inner, in program order."""
-    # a stack of iterators over regions and operations: with nested generators, each operation would cost time
-    # proportional to its depth
-    work: list[Iterator] = [iter((region,))]
-    while work:
-        for one in work[-1]:
-            if len(work) % 2:
-                work.append(iter(one.ops))
-                break
+    # a stack of regions, and of iterators over operations of those entered: with nested generators, each operation
+    # would cost time proportional to its depth
+    ops, work = iter(region.ops), list[Region | Iterator[Op]]()
+    while True:
+        for one in ops:
             yield one
             if one.regions:
-                work.append(iter(one.regions))
+                work.append(ops)
+                work += reversed(one.regions)
                 break
-        else:
-            work.pop()
+        if not work:
+            return
+        following = work.pop()
+        ops = iter(following.ops) if isinstance(following, Region) else following
 
 
 def reachable(module: Module, function: Function) -> list[Function]:

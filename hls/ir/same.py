@@ -1,15 +1,25 @@
 """Equality of functions and values: whether two are computed in the same way."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from enum import IntEnum
 from operator import eq, is_
 
 from .accesses import memory_name, moved_type
 from .attributes import Attr
-from .build import walk
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
-__all__ = ["ValueNumbers", "exact_copy", "same_function", "same_operation", "same_place", "same_value"]
+__all__ = [
+    "Likeness",
+    "ValueNumbers",
+    "exact_copy",
+    "likeness",
+    "same_function",
+    "same_operation",
+    "same_place",
+    "same_value",
+]
 
 #: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
@@ -90,40 +100,85 @@ def same_place(one: Op, other: Op) -> bool:
     )
 
 
-def same_function(a: Function, b: Function) -> bool:
-    """Whether the operations, their order, operands, types and attributes are equal, and the memories that they use.
+class Likeness(IntEnum):
+    """How alike two functions are."""
 
-    Names of values, source locations, and the functions' own names and attributes are ignored.
-    """
-    if a is b:
-        return True
-    if a.memories != b.memories or [v.type for v in a.args] != [v.type for v in b.args]:
-        return False
-    return _same_region(a.body, b.body, dict(zip(a.args, b.args)))
+    DIFFERENT = 0
+    #: the operations, their order, operands, types and attributes are equal, and the memories that they use; names of
+    #: values, source locations, and the functions' own names and attributes may differ
+    SAME = 1
+    #: one is a copy of the other in all else, too, and they have no node in common
+    COPY = 2
+
+
+def same_function(a: Function, b: Function) -> bool:
+    """Whether two functions are the same but for names and source locations (:attr:`Likeness.SAME`)."""
+    return likeness(a, b) is not Likeness.DIFFERENT
 
 
 def exact_copy(function: Function, other: Function) -> bool:
-    """Whether one of two functions that are the same (:func:`same_function`) is a copy of the other in all else, too,
-    and they have no node in common."""
+    """Whether one of two functions is a copy of the other (:attr:`Likeness.COPY`)."""
+    return likeness(function, other) is Likeness.COPY
+
+
+def likeness(a: Function, b: Function) -> Likeness:
+    """How alike two functions are, found in one walk: it runs after every pass."""
+    if a is b:
+        return Likeness.SAME
+    if a.memories != b.memories or [v.type for v in a.args] != [v.type for v in b.args]:
+        return Likeness.DIFFERENT
+    found = _Comparison(dict(zip(a.args, b.args)), _copied_outside(a, b))
+    if not found.regions(a.body, b.body):
+        return Likeness.DIFFERENT
+    return Likeness.COPY if found.copied else Likeness.SAME
+
+
+def _copied_outside(function: Function, other: Function) -> bool:
+    """Whether a function whose operations are the same may be a copy of the other, as far as it shows outside them."""
     if (function.name, function.kind, function.params) != (other.name, other.kind, other.params):
         return False
     if function.span is not other.span or not _same_attrs(function.attrs, other.attrs):
         return False
-    if list(function.memories) != list(other.memories):
+    if list(function.memories) != list(other.memories) or not _same_names(function.args, other.args):
         return False
-    if not all(map(is_, function.memories.values(), other.memories.values())):
-        return False
-    if function.body is other.body or not _same_names(function.args, other.args):
-        return False
-    for one, copy in zip(walk(function.body), walk(other.body)):
-        if one is copy or one.span is not copy.span or one.attrs is copy.attrs:
+    return all(map(is_, function.memories.values(), other.memories.values()))
+
+
+@dataclass
+class _Comparison:
+    """A comparison of two functions: ``values`` maps those of one to those of the other, ``copied`` is whether all
+    that was compared so far may be a copy."""
+
+    values: dict[Value, Value]
+    copied: bool
+
+    def regions(self, a: Region, b: Region) -> bool:
+        """Whether the operations of two regions, and of all inside, are the same."""
+        if len(a.ops) != len(b.ops) or [v.type for v in a.args] != [v.type for v in b.args]:
             return False
-        if not _same_names(one.results, copy.results):
-            return False
-        for region, its in zip(one.regions, copy.regions):
-            if region is its or not _same_names(region.args, its.args):
+        values, get = self.values, self.values.get
+        values.update(zip(a.args, b.args))
+        self.copied = self.copied and a is not b and _same_names(a.args, b.args)
+        for x, y in zip(a.ops, b.ops):
+            if x.opcode != y.opcode or list(map(get, x.operands)) != y.operands or len(x.results) != len(y.results):
                 return False
-    return True
+            if (x.attrs or y.attrs) and not _same_attrs(x.attrs, y.attrs):
+                return False
+            if x.regions or y.regions:
+                if len(x.regions) != len(y.regions):
+                    return False
+                for one, other in zip(x.regions, y.regions):
+                    if not self.regions(one, other):
+                        return False
+            for v, w in zip(x.results, y.results):
+                if v.type is not w.type and v.type != w.type:
+                    return False
+                values[v] = w
+            if self.copied and (
+                x is y or x.span is not y.span or x.attrs is y.attrs or not _same_names(x.results, y.results)
+            ):
+                self.copied = False
+        return True
 
 
 def _same_names(values: list[Value], others: list[Value]) -> bool:
@@ -131,38 +186,6 @@ def _same_names(values: list[Value], others: list[Value]) -> bool:
     for value, other in zip(values, others):
         if value is other or value.name != other.name:
             return False
-    return True
-
-
-def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
-    """``values`` maps those of one function to those of the other."""
-    if len(a.ops) != len(b.ops) or [v.type for v in a.args] != [v.type for v in b.args]:
-        return False
-    values.update(zip(a.args, b.args))
-    for x, y in zip(a.ops, b.ops):  # loops, as generators are slower by half: this runs after every pass
-        if not _same_op(x, y, values):
-            return False
-    return True
-
-
-def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
-    if a.opcode != b.opcode or len(a.operands) != len(b.operands) or len(a.results) != len(b.results):
-        return False
-    for x, y in zip(a.operands, b.operands):
-        if values.get(x) is not y:
-            return False
-    if (a.attrs or b.attrs) and not _same_attrs(a.attrs, b.attrs):
-        return False
-    if a.regions or b.regions:
-        if len(a.regions) != len(b.regions):
-            return False
-        for one, other in zip(a.regions, b.regions):
-            if not _same_region(one, other, values):
-                return False
-    for x, y in zip(a.results, b.results):
-        if x.type is not y.type and x.type != y.type:
-            return False
-        values[x] = y
     return True
 
 

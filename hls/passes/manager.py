@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from ..ir import Function, Module, PointerType, walk
-from ..ir.same import exact_copy, same_function
+from ..ir.same import Likeness, likeness
 from ..ir.verifier import verify, verify_module
 from ..narrow import instance
 from .inspection import Inspection
@@ -264,9 +264,10 @@ class PassManager:
             after, changed = function, False
         else:
             after = self._timed(each, function)
-            changed = not same_function(function, after)
+            found = likeness(function, after)
+            changed = found is Likeness.DIFFERENT
             settled.note(each, changed)
-            if not changed and after is not function and exact_copy(function, after):
+            if found is Likeness.COPY:
                 # for the next pass: most of them change nothing, and making copies takes a fifth of the time
                 function.spares[:] = [after]
                 after = function

@@ -15,7 +15,7 @@ from ..passes.manager import each_kernel
 from ..passes.run_stages import copies, legalize, optimize, split
 from .copied_buffers import rams_of
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_alone, plan_optimized
-from .replicas import replica, with_numbers
+from .replicas import PlannedCopies, replica, with_numbers
 from .schedule.nest_time import nest_time
 from .shared_caches import share_caches
 from .turns import loops_that_receive, loops_that_turn
@@ -58,7 +58,24 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
         functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
     else:
         functions = list(optimize(module, passes, compilation.early).kernels)
-    return tuple(each_kernel(functions, lambda function: plan_optimized(function, module, compilation)))
+    copies_planned = PlannedCopies()
+    return tuple(each_kernel(functions, lambda function: _of_program(function, module, compilation, copies_planned)))
+
+
+def _of_program(
+    function: Function, module: Module, compilation: Compilation, copies_planned: PlannedCopies
+) -> CompiledKernel:
+    """The plan of an optimized kernel: that of an equal copy of a replicated kernel with channels of its own, if there
+    is one and nothing was reported of it. Where passes are inspected, every kernel passes them."""
+    if not function.attrs.get(Attr.AUTORUN) or compilation.inspection is not None:
+        return plan_optimized(function, module, compilation)
+    if (planned := copies_planned.like(function)) is not None:
+        return planned
+    before = len(compilation.warnings), len(compilation.changes)
+    planned = plan_optimized(function, module, compilation)
+    if (len(compilation.warnings), len(compilation.changes)) == before:
+        copies_planned.add(function, planned)
+    return planned
 
 
 def _check_target(kernel: Function, compilation: Compilation) -> None:

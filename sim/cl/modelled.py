@@ -97,7 +97,11 @@ class ReplayModel:
     def _statistics(self, kernel: str, found: Replayed) -> dict[str, Any]:
         _show(prediction_of(self.replayer.kernels[kernel], self.board, found))
         names = self.replayer.kernels[kernel].function.attrs.get(Attr.PARTS, ())
-        parts = [{"kernel": name} | self._figures(name, one) for name, one in zip(names, found.parts, strict=True)]
+        parts = [
+            # as for the kernel itself, nothing is predicted of each channel
+            {"kernel": name, "channels": []} | self._figures(name, one)
+            for name, one in zip(names, found.parts, strict=True)
+        ]
         return self._figures(kernel, found) | ({"parts": parts} if parts else {})
 
     def _figures(self, kernel: str, found: Replayed) -> dict[str, Any]:

@@ -36,8 +36,18 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"""
         assert f"  {name} " in done.stdout
 
 
-def test_a_check_imports_nothing_that_builds_hardware():
-    builders = ("hls.rtl", "hls.verilog", "hls.profile", "hls.export", "rich", "jinja2", "pygments", "optuna")
+def test_a_check_imports_nothing_that_builds_hardware_or_that_few_kernels_need():
+    builders = (
+        "hls.rtl",
+        "hls.verilog",
+        "hls.profile",
+        "hls.export",
+        "rich",
+        "jinja2",
+        "pygments",
+        "optuna",
+        "networkx",
+    )
     code = f"""import sys
 from hls.cli import main
 try:

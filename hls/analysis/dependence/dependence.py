@@ -46,9 +46,10 @@ from .witness import conflicts_at_once
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
-#: steps after which isl gives up on a query, a fraction of a second; the answer is then conservative. A query rarely
-#: takes a thousand, and the queries of all examples and benchmarks have the same answers with half as many
-MOST_STEPS = 100_000
+#: steps after which isl gives up on a query, a tenth of a second; the answer is then conservative. A query rarely takes
+#: a thousand; of all examples and benchmarks, one that is answered takes more than 25,000. Those that are not take
+#: three times as long for twice as many steps, as their numbers grow
+MOST_STEPS = 50_000
 #: most answers that are kept
 MOST_ANSWERS = 20_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are

@@ -5,13 +5,14 @@ from ...ir.loop_names import RESTART
 from ...ir.rewrite import constant
 from ..scalar.constant_folding import ConstantFolding
 
-__all__ = ["repeat_for_ever"]
+__all__ = ["never_ends", "repeat_for_ever"]
 
 
 def repeat_for_ever(function: Function) -> None:
-    """Wrap the kernel's body in an endless loop, in place: it restarts as soon as possible, with fresh variables."""
-    if any(_endless(op) for op in ConstantFolding().run(function).body.ops):
-        return  # its body never ends
+    """Wrap the kernel's body in an endless loop, in place, unless it never ends: it restarts as soon as possible, with
+    fresh variables."""
+    if never_ends(function):
+        return
     body, inside = function.body, Region()
     b = Builder(inside, function.span)
     used = {op.attrs[Attr.MEM] for op in walk(body) if op.opcode == "addr"}
@@ -27,6 +28,11 @@ def repeat_for_ever(function: Function) -> None:
         "loop", outside.true(), regions=[inside], attrs={Attr.LABEL: "restart", Attr.FORM: RESTART, Attr.UNROLL: 1}
     )
     body.ops.append(end)
+
+
+def never_ends(function: Function) -> bool:
+    """Whether the kernel's body is known never to end."""
+    return any(_endless(op) for op in ConstantFolding().run(function).body.ops)
 
 
 def _endless(op: Op) -> bool:

@@ -14,7 +14,7 @@ from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
 from ..lowering.inline import Inline
 from ..manager import Form, ModulePass
-from .autorun import repeat_for_ever
+from .autorun import never_ends, repeat_for_ever
 
 __all__ = ["ReplicateAutorun"]
 
@@ -83,12 +83,14 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
 
 def _copies(function: Function) -> Iterable[Function]:
     units = compute_units(function)
+    # a body that never ends whatever the compute ids are: found once, not for each copy
+    ends = not function.attrs.get(Attr.NDRANGE) and not never_ends(function)
     for place in itertools.product(*map(range, units)):
         copy = clone_function(function)
         if units != (1,) * len(units):
             copy.name = "_".join([function.name, *map(str, place)])
         rewrite(copy.body, partial(_place, place))
-        if not function.attrs.get(Attr.NDRANGE):
+        if ends:
             repeat_for_ever(copy)
         yield copy
 

@@ -50,18 +50,16 @@ class ScalarPromotion(FunctionPass):
     def run(self, function: Function) -> Function:
         """A copy in which loops carry the values of locations at invariant addresses."""
         result = clone_function(function)
+        places: MustAlias | None = None
         for region, loop in list(loops_inside_out(result.body)):
-            self._loop(result, region, loop)
+            if any(op.opcode == "store" for op in loop.regions[0].ops):
+                places = places or MustAlias(result, self.address_bits)
+                groups = _groups(places, places.tree.loops[loop], self.hazards)
+                if groups:
+                    _Promotion(region, loop, groups).build()
+                    resolve(result.body, {old: new for group in groups for old, new in group.values.items()})
+                    places = None  # it describes the function without them
         return result
-
-    def _loop(self, function: Function, region: Region, loop: Op):
-        if not any(op.opcode == "store" for op in loop.regions[0].ops):
-            return
-        places = MustAlias(function, self.address_bits)
-        groups = _groups(places, places.tree.loops[loop], self.hazards)
-        if groups:
-            _Promotion(region, loop, groups).build()
-            resolve(function.body, {old: new for group in groups for old, new in group.values.items()})
 
 
 class _Group:

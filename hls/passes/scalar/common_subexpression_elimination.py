@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 
-from ...ir import Attr, Function, Op, Region, Value, has
+from ...ir import OPS, Attr, Function, Op, Region, Value
 from ...ir.clone import clone_function
 from ..manager import FunctionPass
 
 __all__ = ["CommonSubexpressionElimination"]
+
+_PURE = frozenset(name for name, row in OPS.items() if "pure" in row.traits)
+_COMMUTATIVE = frozenset(name for name, row in OPS.items() if "commutative" in row.traits)
 
 
 @dataclass(frozen=True)
@@ -27,27 +30,30 @@ class CommonSubexpressionElimination(FunctionPass):
 
 def _repeats(region: Region, visible: set) -> bool:
     """Whether some expression of the region, or of one inside it, equals one before it. ``visible`` are those before
-    the region."""
-    visible = set(visible)
+    the region, and again when it is left without any found."""
+    added = []
     for op in region.ops:
-        if any(_repeats(inner, visible) for inner in op.regions):
-            return True
-        if has(op, "pure"):
+        for inner in op.regions:
+            if _repeats(inner, visible):
+                return True
+        if op.opcode in _PURE:
             key = _key(op)
             if key in visible:
                 return True
             visible.add(key)
+            added.append(key)
+    visible.difference_update(added)
     return False
 
 
 def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
     """``visible`` maps expressions to the value that holds their result."""
-    visible, kept = dict(visible), []
+    visible, kept, known = dict(visible), [], replaced.get
     for op in region.ops:
-        op.operands = [replaced.get(v, v) for v in op.operands]
+        op.operands = list(map(known, op.operands, op.operands))
         for inner in op.regions:
             _region(inner, visible, replaced)
-        key = _key(op) if has(op, "pure") else None
+        key = _key(op) if op.opcode in _PURE else None
         if key is not None and key in visible:
             replaced[op.result] = visible[key]
             if Attr.WRAPS in op.attrs:
@@ -61,9 +67,11 @@ def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
 
 
 def _key(op: Op):
-    operands = [id(v) for v in op.operands]
-    if has(op, "commutative"):
+    operands = list(map(id, op.operands))
+    if op.opcode in _COMMUTATIVE:
         operands.sort()
+    if not op.attrs:
+        return op.opcode, op.results[0].type, tuple(operands)
     # repr tells -0.0 from 0.0 and finds nan equal to itself
-    attrs = [(name, repr(value)) for name, value in op.attrs.items() if name != Attr.WRAPS] if op.attrs else ()
-    return op.opcode, op.result.type, tuple(operands), tuple(sorted(attrs) if len(attrs) > 1 else attrs)
+    attrs = [(name, repr(value)) for name, value in op.attrs.items() if name != Attr.WRAPS]
+    return op.opcode, op.results[0].type, tuple(operands), *(sorted(attrs) if len(attrs) > 1 else attrs)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import OPS, Attr, Builder, Function, Op, Region, Value, evaluate, has
+from ...ir import OPS, Attr, Builder, Function, Op, Region, Value, evaluate
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import keep_carried
 from ...ir.rewrite import constant, inline_region, is_constant, rewrite, would_rewrite
@@ -15,6 +15,9 @@ from .algebraic_simplification import simplify
 __all__ = ["ConstantFolding"]
 
 _MAX_ROUNDS = 20
+#: sets, as the pass looks at every operation several times
+_COMMUTATIVE = frozenset(name for name, row in OPS.items() if "commutative" in row.traits)
+_PURE = frozenset(name for name, row in OPS.items() if row.meaning is not None)
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,16 @@ class ConstantFolding(FunctionPass):
 
         def visit(op: Op, b: Builder) -> list[Value] | None:
             # operands that would change places, or a branch that would be flattened, count as a rule
-            swaps = has(op, "commutative") and is_constant(op.operands[0])
+            swaps = op.opcode in _COMMUTATIVE and is_constant(op.operands[0])
             return [] if swaps or (self.flat and op.opcode == "if") else _visit(op, b, function)
 
         return would_rewrite(function.body, visit, _fixed)
 
 
 def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
+    if op.opcode in _PURE:
+        value = _value(op, b)
+        return None if value is None else [value]
     if op.opcode == "if":
         return _if(op, b)
     if op.opcode == "loop":
@@ -67,18 +73,19 @@ def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
         return _table(op, b, function)
     if op.opcode == "store":
         return [] if constant(op.operands[2]) == 0 else None
-    if OPS[op.opcode].meaning is None:
-        return None
-    value = _value(op, b)
-    return None if value is None else [value]
+    return None
 
 
 def _value(op: Op, b: Builder) -> Value | None:
     """The constant or simpler value of a pure operation."""
-    if all(is_constant(v) for v in op.operands):
+    for value in op.operands:  # a loop, as a generator takes several times as long for two operands
+        owner = value.owner
+        if type(owner) is not Op or owner.opcode != "const":
+            break
+    else:
         numbers, types = [v.defining_op.attrs[Attr.VALUE] for v in op.operands], [v.type for v in op.operands]
         return b.const(evaluate(op.opcode, numbers, types, op.result.type, op.attrs), op.result.type)
-    if has(op, "commutative") and is_constant(op.operands[0]):
+    if op.opcode in _COMMUTATIVE and is_constant(op.operands[0]):
         op.operands.reverse()
     return simplify(op, b)
 

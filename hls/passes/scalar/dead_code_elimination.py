@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import Attr, Function, Op, Region, TokenType, Value, has, walk
+from ...ir import OPS, Attr, Function, Op, Region, TokenType, Value, has, walk
 from ...ir.checks import checked_loads
 from ...ir.clone import clone_function
 from ...ir.loops import keep_carried
@@ -10,6 +10,9 @@ from ...ir.rewrite import is_constant, set_results
 from ..manager import FunctionPass
 
 __all__ = ["DeadCodeElimination"]
+
+#: operations that are live whatever uses them; a check lives as long as its loads
+_ROOTS = frozenset(name for name, row in OPS.items() if "effect" in row.traits) - {"check"} | {"return"}
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,14 @@ class _Liveness:
         self.memories = function.memories
         self.ops: set[Op] = set()
         self.values: set[Value] = set()
-        self.parent: dict[Region, Op] = {r: op for op in walk(function.body) for r in op.regions}
-        self.home: dict[Op, Region] = {}
-        self._find_homes(function.body)
+        self.parent: dict[Region, Op] = {}  #: the operation that contains a region
+        self.holder: dict[Op, Op | None] = {}  #: the operation that contains an operation
         self.work: list[Value] = []
+        roots: list[Op] = []
+        self._enter(function.body, None, roots)
         checks = checked_loads(function)
-        for op in walk(function.body):
-            if self._is_root(op):
-                self._keep(op)
+        for op in roots:
+            self._keep(op)
         self._follow()
         # a check lives as long as any of its loads: what it needs may be another early load
         while waiting := [op for op in checks if op not in self.ops and not self.ops.isdisjoint(checks[op])]:
@@ -67,17 +70,20 @@ class _Liveness:
             for op in walk(function.body)
         )
 
-    def _find_homes(self, region: Region):
+    def _enter(self, region: Region, holder: Op | None, roots: list[Op]):
+        """Find what contains the operations of a region and of those inside, and which of them are live by
+        themselves."""
         for op in region.ops:
-            self.home[op] = region
+            self.holder[op] = holder
+            if op.opcode in _ROOTS or (op.opcode == "load" and self._is_volatile(op)):
+                roots.append(op)
             for inner in op.regions:
-                self._find_homes(inner)
+                self.parent[inner] = op
+                self._enter(inner, op, roots)
 
-    def _is_root(self, op: Op) -> bool:
-        if op.opcode == "load":
-            addr = op.operands[0].op
-            return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs[Attr.MEM]].volatile
-        return has(op, "effect") and op.opcode != "check" or op.opcode == "return"
+    def _is_volatile(self, load: Op) -> bool:
+        addr = load.operands[0].op
+        return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs[Attr.MEM]].volatile
 
     def _keep(self, op: Op):
         """Mark the operation, the values it needs unconditionally, and the operations that contain it."""
@@ -93,8 +99,10 @@ class _Liveness:
                         self._carried(op, k)
         else:
             for value in op.operands:
-                self._use(value)
-        holder = self.parent.get(self.home[op])
+                if value not in self.values:
+                    self.values.add(value)
+                    self.work.append(value)
+        holder = self.holder[op]
         if holder is not None:
             self._keep(holder)
 

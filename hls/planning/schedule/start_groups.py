@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from networkx.utils import UnionFind
-
+from ...analysis.components import DisjointSets
 from .problem import Dependence, topological
 
 __all__ = ["that_can_be"]
@@ -34,9 +33,10 @@ def that_can_be(
 
 def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple], groups: Sequence[Group]) -> bool:
     """Whether the dependence graph with each group merged into one node has no cycle."""
-    joined = UnionFind(keys)
+    joined = DisjointSets[Hashable]()
     for group in groups:
-        joined.union(*group)
-    one = {key: joined[key] for key in keys}
+        for other in group[1:]:
+            joined.join(group[0], other)
+    one = {key: joined.find(key) for key in keys}
     nodes = list(dict.fromkeys(one.values()))
     return len(topological(nodes, [(one[src], one[dst]) for src, dst in edges])) == len(nodes)

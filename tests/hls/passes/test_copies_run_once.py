@@ -1,4 +1,4 @@
-"""Passes run once for the copies of an autorun kernel that are equal but for their channels."""
+"""Passes run once for the copies of an autorun kernel that are equal but for their channels, and one is planned."""
 
 import random
 
@@ -6,12 +6,14 @@ import pytest
 
 from hls.diag import Diagnostic
 from hls.driver import plan_text
-from hls.ir import print_function
+from hls.ir import print_function, walk
 from hls.ir.channel_renaming import ChannelRenaming
 from hls.options import Options
 from hls.passes import early_stages
 from hls.passes.loops.unroll import Unrolled
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
+from hls.planning import program as planning
+from hls.planning.replicas import PlannedCopies
 from hls.target.board import load_board
 
 #: the first copies differ: 0 and 1 are also numbers of the program, and the last one writes elsewhere
@@ -87,7 +89,22 @@ def planned(program: str = CHAIN, board: str = "ecp5_onchip"):
     plan = plan_text(program, load_board(board), Options(), "k.cl")
     kernels = [(print_function(one.function), one.unrolled, one.merged) for one in plan.kernels]
     intervals = [sorted(region.ii for region in one.plan.loops.values()) for one in plan.kernels]
-    return kernels, intervals, plan.warnings, plan.channels
+    return kernels, intervals, [placed(one) for one in plan.kernels], plan.warnings, plan.channels
+
+
+def placed(kernel):
+    """Where the plan has the operations, which are those of its own kernel, by their numbers."""
+    numbers = {op: k for k, op in enumerate(walk(kernel.function.body))}
+    regions = [kernel.plan.top, *kernel.plan.loops.values()]
+    assert [region.loop and numbers[region.loop] for region in regions[1:]] == [numbers[op] for op in kernel.plan.loops]
+    places = [(numbers[op], point.level, point.stage) for region in regions for op, point in region.place.items()]
+    return places, [numbers[op] for op in (*kernel.memory.accesses, *kernel.plan.static, *kernel.plan.latency)]
+
+
+def apart(monkeypatch) -> None:
+    """Let every copy pass all stages and be planned."""
+    monkeypatch.setattr(early_stages, "_copied", lambda *given: None)
+    monkeypatch.setattr(PlannedCopies, "like", lambda self, function: None)
 
 
 def test_the_copies_of_a_kernel(monkeypatch):
@@ -95,13 +112,19 @@ def test_the_copies_of_a_kernel(monkeypatch):
     monkeypatch.setattr(
         InsertMemoryTokens, "run", lambda self, function: runs.append(function.name) or plain(self, function)
     )
+    plans, plan = [], planning.plan_optimized
+    monkeypatch.setattr(
+        planning, "plan_optimized", lambda function, *given: plans.append(function.name) or plan(function, *given)
+    )
     shared, few = planned(), len(runs)
+    assert 2 < len(plans) <= 8, plans  # the two kernels that are no copies, and as few copies as pass all stages
     runs.clear()
-    monkeypatch.setattr(early_stages, "_copied", lambda *given: None)
+    plans.clear()
+    apart(monkeypatch)
     separate, many = planned(), len(runs)
-    assert shared == separate
+    assert shared == separate and len(plans) == 16
     assert len(separate[0]) == 16 <= many and few < many // 2, (few, many)
-    assert any("never is read before it is set" in one.message for one in shared[2])
+    assert any("never is read before it is set" in one.message for one in shared[3])
     assert {one.kernel for _, unrolled, _ in shared[0] for one in unrolled} == {f"stage_{k}" for k in range(14)}
 
 
@@ -109,7 +132,7 @@ def test_the_copies_of_a_kernel(monkeypatch):
 def test_random_copies(monkeypatch, seed):
     program, board = random_copies(seed), ("ecp5_onchip", "de5net")[seed % 2]
     shared = planned(program, board)
-    monkeypatch.setattr(early_stages, "_copied", lambda *given: None)
+    apart(monkeypatch)
     assert shared == planned(program, board)
 
 

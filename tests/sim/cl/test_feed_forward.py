@@ -62,7 +62,7 @@ def test_the_emulator_knows_the_kernel_under_one_name(tmp_path):
 
 
 def test_the_model_replays_the_parts_together(tmp_path):
-    figures = run(tmp_path, device="model")
+    figures = run(tmp_path, device="model", SLUICE_STATS="1")  # printed too, those of the parts
     assert [one["kernel"] for one in figures["parts"]] == ["least_memory"]
     assert figures["cycles"] == figures["parts"][0]["cycles"] > 0
 
