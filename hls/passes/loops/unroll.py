@@ -41,7 +41,7 @@ def fully_unrolled(record: Callable[[Unrolled], None] | None) -> Callable[[str, 
 #: operations that unrolling loops without a pragma makes at most, in a kernel
 MOST_AUTOMATIC = 10_000
 #: times ``max_ops`` operations that unrolling makes at most before constants are folded
-BEFORE_FOLDING = 4
+BEFORE_FOLDING = 8
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Unroll(FunctionPass):
         or more than ``BEFORE_FOLDING`` times as many before."""
         result = clone_function(function)
         total = sum(1 for _ in walk(result.body))
-        size = UnrolledSize.of(result.body)  # while each loop says how it is to be unrolled
+        size = UnrolledSize.of(result)  # while each loop says how it is to be unrolled
         chosen = self._choose(result.body, result, function.attrs.get(Attr.NDRANGE, False), total)
         left = size.present(result.body)
         for op, factor, trips in chosen:
@@ -81,7 +81,7 @@ class Unroll(FunctionPass):
             rest = left - size.present(body)
             left = rest + factor * size.remaining(body)
             if left > self.max_ops:
-                one = UnrolledSize.of(result.body).remaining(body)  # of a loop that is left, whose counters vary
+                one = UnrolledSize.of(result).remaining(body)  # of a loop that is left, whose counters vary
                 raise self._too_large(op, factor, left, self.max_ops, "", (self.max_ops - rest) // one)
             made, most = all_operations(body), BEFORE_FOLDING * self.max_ops
             total += factor * made - sum(1 for _ in walk(body))

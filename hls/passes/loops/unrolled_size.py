@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...ir import Attr, Op, Region, Value, has, walk
+from ...ir import Attr, Function, Op, Region, Value, has, memory_name, walk
+from .unroll_policy import WIRES
 from .unroll_trips import trips_to_unroll
 
 __all__ = ["UnrolledSize", "all_operations"]
@@ -33,16 +34,18 @@ class UnrolledSize:
 
     Binding-time analysis (Jones, Gomard and Sestoft 1993): an operation without effects is static if its operands are.
     A value that an entirely unrolled loop carries is static if it begins so and each iteration leaves it so: the
-    greatest solution, found by assuming it of all and taking back what does not hold.
+    greatest solution, found by assuming it of all and taking back what does not hold. Nor do accesses to a
+    static element of a private array count, as elements become values, and conversions, which are wires.
     """
 
+    function: Function
     static: set[Value] = field(default_factory=set)
 
     @classmethod
-    def of(cls, region: Region) -> "UnrolledSize":
-        """The sizes inside a region."""
-        found = cls()
-        found._visit(region)
+    def of(cls, function: Function) -> "UnrolledSize":
+        """The sizes inside a kernel."""
+        found = cls(function)
+        found._visit(function.body)
         return found
 
     def present(self, region: Region) -> int:
@@ -54,7 +57,9 @@ class UnrolledSize:
         return sum(self._is_left(op) + _copies(op) * sum(map(self.remaining, op.regions)) for op in region.ops)
 
     def _is_left(self, op: Op) -> bool:
-        return op.opcode != "yield" and not (op.results and self.static.issuperset(op.results))
+        if op.opcode in ("load", "store") and op.operands[0] in self.static:
+            return self.function.memories[memory_name(op)].space != "private"
+        return op.opcode not in WIRES and not (op.results and self.static.issuperset(op.results))
 
     def _visit(self, region: Region) -> None:
         for op in region.ops:
