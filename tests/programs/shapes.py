@@ -46,13 +46,8 @@ class _Shapes:
         """Statements that have nothing to do with the shape."""
         return [self.rng.choice([self.g.assign, self.g.store])() for _ in range(self.rng.randrange(3))]
 
-    def loop(self, i: str, trips: str, body: list, first: str = "0", step: str = "++") -> Block:
-        pragma = (
-            "" if self.rng.random() < 0.9 else self.rng.choice(["#pragma unroll 2\n", "#pragma ivdep safelen(1)\n"])
-        )
-        if "safelen" in pragma:  # asserts nothing: a distance of one
-            pragma = ""
-        return Block(f"{pragma}for ({i} = {first}; {i} < {trips}; {i}{step}) {{", (tuple(body),))
+    def loop(self, i: str, trips: str, body: list, first: str = "0") -> Block:
+        return Block(f"for ({i} = {first}; {i} < {trips}; {i}++) {{", (tuple(body),))
 
     def tested(self) -> list:
         i, q = self.counter(), self.new("q", "int")
@@ -223,7 +218,7 @@ class _Shapes:
             self.loop(
                 i,
                 "8",
-                [self.rng.choice([f"{f} = 0;", f"v0++;"]), inner, f"ofl[{i} * {self.rng.choice([1, 8])}] = {f};"],
+                [self.rng.choice([f"{f} = 0;", "v0++;"]), inner, f"ofl[{i} * {self.rng.choice([1, 8])}] = {f};"],
             )
         ]
 
@@ -243,9 +238,21 @@ class _Shapes:
         ]
 
 
-SHAPES = tuple(one for name, one in vars(_Shapes).items() if callable(one) and name in (
-    "tested", "interleaved", "shifted", "early", "copied", "automaton", "jumps", "narrow", "records", "scattered", "wavefront", "sums", "vectors",
-))  # fmt: skip
+SHAPES = (
+    _Shapes.tested,
+    _Shapes.interleaved,
+    _Shapes.shifted,
+    _Shapes.early,
+    _Shapes.copied,
+    _Shapes.automaton,
+    _Shapes.jumps,
+    _Shapes.narrow,
+    _Shapes.records,
+    _Shapes.scattered,
+    _Shapes.wavefront,
+    _Shapes.sums,
+    _Shapes.vectors,
+)
 
 
 def random_shapes(seed: int, name: str = "k") -> Kernel:
@@ -259,7 +266,7 @@ def random_shapes(seed: int, name: str = "k") -> Kernel:
         if rng.random() < 0.25 and not any(isinstance(s, str) and "goto" in s for s in _flat(found)):
             found = [made.loop(made.counter(), made.trips(3), found)]
         body += found
-    reveal = [f"{'ol'}[{g.place('ol', str(k))}] = {v};" for k, v in enumerate(g.variables)]
+    reveal = [f"ol[{g.place('ol', str(k))}] = {v};" for k, v in enumerate(g.variables)]
     declared = [f"{t} {v} = {k};" for k, (v, t) in enumerate(g.variables.items())] + made.declared
     return Kernel(name, tuple(declared), (*body, *reveal), False)
 
