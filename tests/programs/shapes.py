@@ -216,9 +216,7 @@ class _Shapes:
         )
         return [
             self.loop(
-                i,
-                "8",
-                [self.rng.choice([f"{f} = 0;", "v0++;"]), inner, f"ofl[{i} * {self.rng.choice([1, 8])}] = {f};"],
+                i, "8", [self.rng.choice([f"{f} = 0;", "v0++;"]), inner, f"ofl[{i} * {self.rng.choice([1, 8])}] = {f};"]
             )
         ]
 
