@@ -164,9 +164,9 @@ def _join(body: Region, group: list[Op], address_bits: int):
 
     def store(turn: Value, b: Builder):
         pointer = b.addr(name, b.value("extract", offsets, turn))
+        value, on = data.at(turn, b), b.value("extract", given, turn)
         mask = [] if masks is None else [masks.at(turn, b)]
-        on = b.value("extract", given, turn)
-        b.op("store", pointer, data.at(turn, b), on, *mask, attrs={Attr.TURNS: trips, **attrs})
+        b.op("store", pointer, value, on, *mask, attrs={Attr.TURNS: trips, **attrs})
 
     label, known = f"stores to {name}", {Attr.TRIP_COUNT: trips}
     counted_loop(trips, label, before, store, enable=some, counter=I8, name="turn", attrs=known)
