@@ -217,8 +217,8 @@ def _origin(module: Module, name: str) -> tuple[Function, ...]:
 
 def _relevant(options: PipelineOptions) -> tuple[object, ...]:
     """The options without those that only later stages use, and without whom reports go to."""
-    later = {"compared": frozenset(), "copied": frozenset(), "copy_bytes": 0, "side_by_side": (1, 1), "otherwise": None}
-    return _all(replace(options, **later))
+    without_copies = replace(options, copied=frozenset(), copy_bytes=0, side_by_side=(1, 1), otherwise=None)
+    return _all(replace(without_copies, compared=frozenset()))
 
 
 def _all(options: PipelineOptions) -> tuple[object, ...]:

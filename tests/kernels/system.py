@@ -172,9 +172,8 @@ class KernelSystem:
         places, free = {}, {memory.name: memory.base + 4096 for memory in self.board.memories}
         for name, array in launch.buffers.items():
             home = homes.get(name, self.board.memory)  # a launch may have buffers for several kernels
-            places[name] = (
-                -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
-            )
+            unit = max(home.word_bytes, array.itemsize)  # a buffer is aligned to its elements, also in narrow memory
+            places[name] = -(-(free[home.name] + MARGIN) // unit) * unit + launch.misalign * array.itemsize
             free[home.name] = places[name] + array.nbytes + MARGIN
         return places
 
