@@ -105,14 +105,14 @@ class RunCounts:
         if op.attrs.get(Attr.COPYING) == Copying.MOVES:
             return LoopCount(self._groups_copied(op), 1.0, 1.0)
         span = self._split.get(op.span, op.span)
-        outer, inner = self._source(span), self._source(self.innermost(span))
+        outer, inner = self._source(span), self._source(self.innermost(op))
         if not outer or not inner:
             trips = op.attrs.get(Attr.TRIP_COUNT)
             what = f"{trips:,} iterations" if trips is not None else "one iteration"
             self.assumptions.append(Assumption(op.span, f"{what} of a loop that the workload does not know"))
             return LoopCount(float(trips or 1), 1.0, 1.0)
         factor = self.bodies(op)
-        iterations = sum(_unrolled(one, factor) for one in (*inner, *self._ended(span)))
+        iterations = sum(_unrolled(one, factor) for one in (*inner, *self._ended(op)))
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
         spread = _spread(outer, factor) if inner == outer else ()
@@ -154,20 +154,24 @@ class RunCounts:
 
     def is_loop(self, op: Op, place: Place) -> bool:
         """Whether the loop of the source at a place became this loop of the schedule, alone."""
-        return op.span is not None and op.span not in self._merged and place.is_at(op.span, self.main)
+        return op.span is not None and not self._inside(op) and place.is_at(op.span, self.main)
 
-    def innermost(self, span: Span | None) -> Span | None:
-        """Where the innermost loop of the source stands that became the loop at ``span``."""
-        while span in self._merged:
-            span = self._merged[span]
-        return span
+    def innermost(self, op: Op) -> Span | None:
+        """Where the innermost loop of the source stands that became this loop of the schedule."""
+        return self._inside(op)[-1] if self._inside(op) else self._split.get(op.span, op.span)
 
-    def _ended(self, span: Span | None) -> list[LoopRuns]:
-        """The loops of the source that became the one at ``span``, of which each iteration ends with one of that."""
-        found = []
-        while span in self._merged:
-            found += self._source(span) if span in self._by_test else []
+    def _ended(self, op: Op) -> list[LoopRuns]:
+        """The loops of the source that became this one, of which each iteration ends with one of that."""
+        spans = [self._split.get(op.span, op.span), *self._inside(op)][:-1]
+        return [run for span in spans if span in self._by_test for run in self._source(span)]
+
+    def _inside(self, op: Op) -> list[Span | None]:
+        """The loops of the source, from outside in, that became part of this one of the schedule. A nest that is one
+        loop by the test of the inner one is two loops where a kernel does not work on copies of its buffers."""
+        span, found = self._split.get(op.span, op.span), list[Span | None]()
+        while span in self._merged and (span not in self._by_test or Attr.FLATTENED in op.attrs):
             span = self._merged[span]
+            found.append(span)
         return found
 
     def _source(self, span: Span | None) -> list[LoopRuns]:

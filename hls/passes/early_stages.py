@@ -20,6 +20,7 @@ from ..ir.channel_renaming import ChannelRenaming, channel_renaming, renamed, sh
 from ..ir.same import same_function
 from .loops.fuse_loops import FuseLoops
 from .manager import Form, PassManager, Stage
+from .memory.copy_buffers import CopyBuffers
 from .pipeline import kernel_stages, stages_around_split
 from .pipeline_options import PipelineOptions
 
@@ -72,6 +73,13 @@ class EarlyStages:
         planned whole, split and copied."""
         function, forms = self.run(module, function, forms, options)
         return self._once(module, function, forms, options, ("flat", *_all(options)), _stages_behind_early)
+
+    def uncopied(
+        self, module: Module, function: Function, forms: Collection[Form], options: PipelineOptions
+    ) -> Function:
+        """As :meth:`run`, but after all passes before buffers are copied."""
+        function, forms = self.run(module, function, forms, options)
+        return self._once(module, function, forms, options, ("uncopied", *_relevant(options)), _stages_before_copies)[0]
 
     def whole(
         self, module: Module, function: Function, forms: Collection[Form], options: PipelineOptions
@@ -160,6 +168,16 @@ def _stages_behind_early(options: PipelineOptions) -> tuple[Stage, ...]:
     return tuple(stage for stage in stages_around_split(options)[0] if stage.name not in EARLY)
 
 
+def _stages_before_copies(options: PipelineOptions) -> tuple[Stage, ...]:
+    """The passes behind the early stages, and before buffers are copied."""
+    stages = _stages_behind_early(replace(options, copied=None))
+    for number, stage in enumerate(stages):
+        for place, one in enumerate(stage.passes):
+            if isinstance(one, CopyBuffers):
+                return (*stages[:number], Stage(stage.name, stage.passes[:place]))
+    raise AssertionError("no stage copies buffers")
+
+
 def _stages_behind_flat(options: PipelineOptions) -> tuple[Stage, ...]:
     """The stages behind those before kernels are divided into parts."""
     return stages_around_split(options)[1]
@@ -199,7 +217,8 @@ def _origin(module: Module, name: str) -> tuple[Function, ...]:
 
 def _relevant(options: PipelineOptions) -> tuple[object, ...]:
     """The options without those that only later stages use, and without whom reports go to."""
-    return _all(replace(options, compared=frozenset(), copied=frozenset(), copy_bytes=0, side_by_side=(1, 1)))
+    without_copies = replace(options, copied=frozenset(), copy_bytes=0, side_by_side=(1, 1), otherwise=None)
+    return _all(replace(without_copies, compared=frozenset()))
 
 
 def _all(options: PipelineOptions) -> tuple[object, ...]:

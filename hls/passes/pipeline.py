@@ -57,7 +57,6 @@ from .memory.annotate_stream_bounds import AnnotateStreamBounds
 from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
-from .memory.copy_buffers import CopyBuffers
 from .memory.dead_store_elimination import DeadStoreElimination
 from .memory.drop_stream_bounds import DropStreamBounds
 from .memory.forward_stores import ForwardStores
@@ -279,11 +278,7 @@ def _loops(options: PipelineOptions) -> Stage:
             DivideAlignedSums(),
             *TIDY,
             # early: what follows is chosen for each body by itself
-            *(
-                (CopyBuffers(options.copy_bytes, options.side_by_side, options.copied, options.record), *TIDY)
-                if options.copied != frozenset()
-                else ()
-            ),
+            *((options.copy_buffers, *TIDY) if options.copied != frozenset() else ()),
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             # the elements that become carried values may be loaded already

@@ -11,7 +11,7 @@ from .inspection import Inspection
 from .loops.merged_attributes import Merged
 from .loops.unroll import Unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
-from .memory.copy_buffers import Uncopied
+from .memory.copy_buffers import CopyBuffers, Uncopied
 
 __all__ = ["DEFAULTS", "PipelineOptions"]
 
@@ -29,7 +29,8 @@ class PipelineOptions:
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
     accesses; ``compared`` names further memories for which they are; ``slots`` is how many stores of one operation may
     be in flight then. The buffers ``copied`` (None: all) are copied to the chip where they have at most ``copy_bytes``
-    bytes, ``side_by_side`` elements at a time. ``fp_relaxed`` permits reassociation of float additions. ``in_memory``
+    bytes, ``side_by_side`` elements at a time; where they have more, the kernel is executed in the form ``otherwise``,
+    if that is given. ``fp_relaxed`` permits reassociation of float additions. ``in_memory``
     names arrays, each with its kernel, that must not become registers. ``timing`` is the delay model of the target
     (None: passes that depend on it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is
     what these are called.
@@ -54,6 +55,7 @@ class PipelineOptions:
     copy_bytes: int = 0
     side_by_side: tuple[int, int] = (1, 1)
     copied: frozenset[str] | None = frozenset()
+    otherwise: Function | None = None
     slots: int = 0
     fp_relaxed: bool = False
     in_memory: frozenset[tuple[str, str]] = frozenset()
@@ -64,6 +66,11 @@ class PipelineOptions:
     inspection: Inspection | None = None
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Unrolled | Merged | Uncopied], None] | None = None
+
+    @property
+    def copy_buffers(self) -> CopyBuffers:
+        """The pass that copies buffers to the chip."""
+        return CopyBuffers(self.copy_bytes, self.side_by_side, self.copied, self.record, self.otherwise)
 
 
 #: without a target: passes that depend on its delays do nothing

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from ..diag import Diagnostic, Span
 from ..ir import Function, Module, Op
@@ -36,6 +37,7 @@ __all__ = [
     "lowered",
     "optimize",
     "split",
+    "uncopied",
     "without_stream_bounds",
 ]
 
@@ -137,6 +139,15 @@ def copies(name: str, module: Module, options: PipelineOptions, early: EarlyStag
     with deep_recursion():
         _, alone = _flat(name, module, options, early)
         return _shared(alone, options, count, frozenset(module.functions) - {name})
+
+
+def uncopied(name: str, module: Module, options: PipelineOptions, early: EarlyStages) -> Function:
+    """One kernel of a program that is legal for the board, in the form in which buffers are copied. Of the passes
+    nothing is shown."""
+    options = replace(options, inspection=None)
+    with deep_recursion():
+        function = PassManager(options.inspection, options.check).run((inline_stage(options),), module).functions[name]
+        return early.uncopied(module, function, _forms_of(function), options)
 
 
 def _behind_flat(options: PipelineOptions) -> PassManager:

@@ -52,7 +52,8 @@ class Compilation:
     ``warnings`` and ``changes`` (loops that were unrolled or merged, buffers that may not be copied) grow during the
     compilation; :meth:`apart` returns a compilation that collects them separately, for an attempt that may be
     discarded. ``copied`` names buffers that the kernel gets copies of on the chip, with so
-    many elements ``side_by_side`` (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`). ``target_mhz`` is the
+    many elements ``side_by_side`` (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), and is in the form
+    ``otherwise`` where they are too large. ``target_mhz`` is the
     clock that kernels are scheduled for; None means the board's. ``nests_by_test``: nests may become one loop by the
     test of the inner loop. ``early`` is what attempts have in common.
     """
@@ -64,6 +65,7 @@ class Compilation:
     changes: list[Unrolled | Merged | Uncopied] = field(default_factory=list)
     target_mhz: float | None = None
     copied: frozenset[str] = frozenset()
+    otherwise: Function | None = None
     side_by_side: tuple[int, int] = (1, 1)
     nests_by_test: bool = True
     early: EarlyStages = field(default_factory=EarlyStages)
@@ -112,6 +114,7 @@ class Compilation:
             compared=compared,
             copy_bytes=self.copy_bytes,
             copied=self.copied,
+            otherwise=self.otherwise,
             side_by_side=self.side_by_side,
             slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,

@@ -30,7 +30,7 @@ from ..narrow import present
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.memory.copy_buffers import Uncopied
-from ..passes.run_stages import fit_to_target, lowered, optimize, without_stream_bounds
+from ..passes.run_stages import fit_to_target, lowered, optimize, uncopied, without_stream_bounds
 from .banking import When
 from .compilation import Compilation, CompiledKernel
 from .copied_buffers import (
@@ -53,7 +53,7 @@ from .interchanged_nests import (
     suits_large_buffers,
     to_interchange,
 )
-from .joinable_nests import JoinableNest, joinable_nests, nests_by_test
+from .joinable_nests import JoinableNest, joinable_nests, nests_by_test, untried
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies
 from .schedule import KernelPlan, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves, waited_for
@@ -172,7 +172,7 @@ def _coalesced(
         work += sum(1 for _ in walk(kernel.function.body))
         if work > MOST_WORK:
             loops = list(dict.fromkeys(one.loop for one in left))
-            compilation.warnings.append(_untried(kernel.function.name, loops))
+            compilation.warnings.append(untried(kernel.function.name, loops))
             break
         tried.add(left[0].place)
         found = _joined(left[0], program, compilation)
@@ -234,8 +234,8 @@ def _joined_on_copies(
     kernels: int,
 ) -> tuple[CompiledKernel, Compilation] | None:
     """The only kernel of the program with those of its nests as one loop by the test of the inner loop that gain cycles
-    by it, with copies and without, and copies of the buffers ``names`` and of those that it then waits for. None where
-    no nest gains. All are tried together, and once more without those that do not gain."""
+    by it where the kernel works on copies, of the buffers ``names`` and of those that it then waits for. None where no
+    nest gains. All are tried together, and once more without those that do not gain."""
     nests = nests_by_test(copied[0]) if copied[0].copies.copied and compilation.nests_by_test else []
     for _ in range(2):
         asked: Module | None = program if nests else None
@@ -249,7 +249,9 @@ def _joined_on_copies(
         except CompileError:  # one loop may need what two do not
             return None
         also = buffers_to_copy(without.function, without.plan, compilation.board.read_latency)
-        both, fresh = _worth_copies(kernel, copied[1], names | also, asked, compilation, kernels)
+        # an inner loop that runs often takes its time in external memory: there the nest stays
+        apart = replace(apart, otherwise=uncopied(kernel.function.name, program, apart.passes(), apart.early))
+        both, fresh = _worth_copies(kernel, copied[1], names | also, asked, apart, kernels)
         gaining = [nest for nest in nests if nest.gains(both.plan)]
         if gaining == nests:
             faster = both.copies.copied and _time_on_copies(both, kernel) < _time_on_copies(copied[0], kernel)
@@ -369,18 +371,6 @@ def _joined(
         return None
     joined = any(one.how == "coalesced" and one.into == nest.loop.span for one in found.merged)
     return (found, fresh, candidate) if joined else None
-
-
-def _untried(name: str, nests: list[Op]) -> Diagnostic:
-    others = f", and {len(nests) - 1} more" if len(nests) > 1 else ""
-    return Diagnostic(
-        f"kernel '{name}': this loop and the one inside it were not tried as one loop{others}: "
-        f"the attempts for a kernel may plan {MOST_WORK:,} operations in total",
-        nests[0].span,
-        "write '#pragma loop_coalesce 2' before this loop if the gathered elements are seldom the last ones stored",
-        "note",
-        code=Code.NESTS_UNTRIED,
-    )
 
 
 def _alone(name: str, module: Module) -> Module:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from ..diag import Span
+from ..diag import Code, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op
 from ..target.board import Board
-from .gathering_nests import gains, gathering_nests
+from .gathering_nests import MOST_WORK, gains, gathering_nests
 from .schedule import KernelPlan
 from .tested_nests import shortens, tested_nests
 from .waiting_nests import WaitingNest, waiting_nests
 
-__all__ = ["JoinableNest", "joinable_nests", "nests_by_test"]
+__all__ = ["JoinableNest", "joinable_nests", "nests_by_test", "untried"]
 
 
 class Planned(Protocol):
@@ -62,3 +62,16 @@ def nests_by_test(kernel: Planned) -> list[JoinableNest]:
 
 def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:
     return nest.gains(program, plan, latency, word)
+
+
+def untried(name: str, nests: list[Op]) -> Diagnostic:
+    """The note that nests of a kernel were not tried."""
+    others = f", and {len(nests) - 1} more" if len(nests) > 1 else ""
+    return Diagnostic(
+        f"kernel '{name}': this loop and the one inside it were not tried as one loop{others}: "
+        f"the attempts for a kernel may plan {MOST_WORK:,} operations in total",
+        nests[0].span,
+        "write '#pragma loop_coalesce 2' before this loop if the gathered elements are seldom the last ones stored",
+        "note",
+        code=Code.NESTS_UNTRIED,
+    )

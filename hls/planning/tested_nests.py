@@ -8,8 +8,9 @@ of both only.
 
 How often the inner loop runs is not known. So the nest is left alone if the one loop would take more than
 ``MOST_AGAIN`` times as long for many iterations of the inner loop, and also where it takes more than a share of the
-present time without any. Nothing bounds the loss in launches with buffers too large for copies on the chip: there the
-one loop is no slower with one iteration of the inner loop, and may be many times slower with many.
+present time without any: it takes at most ``MOST_AGAIN`` times as long, whatever the inner loop does. A kernel that
+works on copies of its buffers decides at run time: where a launch has larger ones, the nest is two loops, since in
+external memory a test that loads takes many times the inner loop's II.
 """
 
 from dataclasses import dataclass
@@ -53,15 +54,15 @@ def _both(body: Region) -> bool:
 
 
 def shortens(loop: Op, plan: KernelPlan, merged: KernelPlan) -> bool:
-    """Whether iterations of the outer ``loop`` take fewer cycles as part of one loop: with few iterations of the inner
-    loop and with none, and not many more with many. A kernel that has copies of buffers has the nest twice: without
-    copies, as in launches with large buffers, no more cycles with one iteration of the inner loop are enough."""
-    before = [one for one in plan.loops if one.span == loop.span and only_inner(one) in plan.loops]
-    after = [one for one in merged.loops if one.span == loop.span]
-    if len(before) != len(after):
-        return False
-    pairs = [(_Cycles.of(one, plan), _turn(other, merged)) for one, other in zip(before, after, strict=True)]
-    return any(cycles.exceed(then) for cycles, then in pairs) and all(cycles.reach(then) for cycles, then in pairs)
+    """Whether iterations of the outer ``loop`` take fewer cycles wherever they are part of one loop: with few
+    iterations of the inner loop and with none, and not many more with many. A kernel with copies of buffers has the
+    loop twice, and may be ``merged`` in the body that works on copies only."""
+    before = {one.attrs.get(Attr.COPYING): one for one in plan.loops if one.span == loop.span and only_inner(one)}
+    after = [one for one in merged.loops if one.span == loop.span and Attr.FLATTENED in one.attrs]
+    pairs = [(before.get(one.attrs.get(Attr.COPYING)), one) for one in after]
+    return bool(pairs) and all(
+        one is not None and _Cycles.of(one, plan).exceed(_turn(other, merged)) for one, other in pairs
+    )
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,6 @@ class _Cycles:
         """Whether one loop, whose iterations take so many cycles, is faster."""
         few = (1 + self.trips) * then < self.trips * self.inner + self.outer
         return few and SHORT * then <= self.outer and then <= MOST_AGAIN * self.inner
-
-    def reach(self, then: float) -> bool:
-        """Whether one loop is no slower with one iteration of the inner loop."""
-        return 2 * then <= self.inner + self.outer
 
 
 def _turn(loop: Op, plan: KernelPlan) -> float:

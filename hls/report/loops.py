@@ -107,6 +107,9 @@ class _Collector:
             unroll=unroll,
             children=children,
             part_of=(merged.how, merged.into) if merged else None,
+            # a nest that is one loop may be two where the kernel does not work on copies of its buffers
+            without_copies=max((self.plans[op].ii for op in ops), default=0),
+            id=self._member(ops) if ops else "",
             gone=gone,
             kind=source.form,
         )
@@ -139,7 +142,7 @@ class _Collector:
         without = [self.plans[op].ii for op in every if op not in ops]
         op = max(ops, key=lambda op: (self.plans[op].ii / self._turns(op), self.plans[op].ii))
         plan = self.plans[op]
-        self.members[name := str(len(self.members))] = [*every, *filter(None, [self.parts.get(op.span)])]
+        name = self._member([*every, *filter(None, [self.parts.get(op.span)])])
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
             cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
@@ -180,6 +183,11 @@ class _Collector:
             waits_for=expression_at(self.module.sources, ordered.other if ordered else None),
         )
         return self._with_clock_points(plan, self._advised(plan, loop))
+
+    def _member(self, ops: list[Op]) -> str:
+        """The provisional id of a loop that these in hardware are."""
+        self.members[name := str(len(self.members))] = ops
+        return name
 
     def _waits_at(self, level: LevelPlan) -> tuple[str, ...]:
         """What a token may wait for between a level and the next; a store is only requested there."""

@@ -38,9 +38,9 @@ class Difference(AssertionError):
 class Launch:
     """What a kernel is started with: arrays and scalars by parameter name, and the index space.
 
-    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes
-    the hardware keep the order it would need if buffers were shared; they are not, so nothing may change. ``shared``
-    holds the bytes of local memory arguments.
+    ``misalign`` counts elements, or what the kernel moves at a time, by which each buffer's address misses a multiple
+    of the memory word. ``overlap`` makes the hardware keep the order it would need if buffers were shared; they are
+    not, so nothing may change. ``shared`` holds the bytes of local memory arguments.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -168,13 +168,15 @@ class KernelSystem:
 
     def addresses(self, kernel: str, launch: Launch) -> dict[str, int]:
         """Where each buffer of a launch lies, by name: in the memory that its argument asks for."""
-        homes = {argument.name: self.board.memory_named(argument.memory) for argument in self.kernels[kernel].arguments}
+        arguments = {argument.name: argument for argument in self.kernels[kernel].arguments}
+        homes = {name: self.board.memory_named(argument.memory) for name, argument in arguments.items()}
         places, free = {}, {memory.name: memory.base + 4096 for memory in self.board.memories}
         for name, array in launch.buffers.items():
             home = homes.get(name, self.board.memory)  # a launch may have buffers for several kernels
-            places[name] = (
-                -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
-            )
+            # a buffer is aligned to what the kernel moves at a time, also in narrow memory
+            step = max(array.itemsize, arguments[name].alignment if name in arguments else 1)
+            unit = max(home.word_bytes, step)
+            places[name] = -(-(free[home.name] + MARGIN) // unit) * unit + launch.misalign * step
             free[home.name] = places[name] + array.nbytes + MARGIN
         return places
 

@@ -19,6 +19,7 @@ from tests.kernels.system import Difference
 
 from .generate import Kernel, launches, random_kernel
 from .groups import GroupKernel, group_launches, random_group_kernel
+from .shapes import random_shapes
 from .shrink import shrink
 
 __all__ = ["FAULTS", "Failure", "Setup", "run_system", "setup_of"]
@@ -92,15 +93,17 @@ def run_system(
     together: bool = False,
     feed_forward: str = "never",
     board: str | None = None,
+    shapes: bool = False,
 ) -> tuple[int, int, list[Failure]]:
     """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, kernels
     that are split into parts, failures). With ``groups`` they are
-    those whose work-items work in groups, with ``places`` their buffers lie in several memories. ``together`` runs all
-    kernels at the same time, and one after the other only where something differs then.
+    those whose work-items work in groups, with ``shapes`` those of shapes that passes look for, with ``places`` their
+    buffers lie in several memories. ``together`` runs all kernels at the same time, and one after the other only where
+    something differs then.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
-    members = _members(seed, kernels, groups, places)
+    members = _members(seed, kernels, groups, places, shapes)
     setup = with_memories(setup_of(seed, board)) if places else setup_of(seed, board)
     setup = replace(setup, feed_forward=feed_forward)
     system = setup.build("\n".join(m.text for m in members))
@@ -141,8 +144,8 @@ def _run_together(system: ChannelSystem, numbered) -> int:
     return len(rounds) * len(SEEDS) * len(numbered)
 
 
-def _members(seed: int, kernels: int, groups: bool, places: bool) -> list[Kernel]:
-    make = random_group_kernel if groups else random_kernel
+def _members(seed: int, kernels: int, groups: bool, places: bool, shapes: bool) -> list[Kernel]:
+    make = random_group_kernel if groups else random_shapes if shapes else random_kernel
     orders = sorted(permutations(("default", "FAST", "WIDE")))
     numbers = range(seed * kernels, (seed + 1) * kernels)
     return [
@@ -200,6 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="all kernels of a system run at the same time, which takes less time; not with --places",
     )
+    parser.add_argument("--shapes", action="store_true", help="kernels of shapes that passes look for")
     parser.add_argument("--board", help="run on this board only, such as ecp5_onchip, whose memory is never late")
     parser.add_argument("--feed-forward", choices=FEED_FORWARDS, default="never", help="split kernels")
     options = parser.parse_args(arguments)
@@ -210,14 +214,14 @@ def main(arguments: list[str] | None = None) -> int:
         setup = setup_of(seed, options.board)
         setup = with_memories(setup) if options.places else setup
         setup = replace(setup, feed_forward=options.feed_forward)
-        kinds = options.groups, options.places, options.together, options.feed_forward, options.board
+        kinds = options.groups, options.places, options.together, options.feed_forward, options.board, options.shapes
         try:
             runs, split, failures = run_system(seed, options.kernels, *kinds)
         except Exception as error:  # noqa: BLE001 - what the compiler raises; the systems behind it still are worth a run
             failed += 1
             print(f"system {seed} cannot be built: {error!r}", flush=True)
             fails = cannot_be_built(setup)
-            for k, member in enumerate(_members(seed, options.kernels, options.groups, options.places)):
+            for k, member in enumerate(_members(seed, options.kernels, *kinds[:2], options.shapes)):
                 if fails(member):
                     print(
                         f"kernel seed {seed * options.kernels + k}:\n{shrink(member, fails, options.shrink).text}",

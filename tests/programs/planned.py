@@ -18,6 +18,7 @@ from tests.kernels.system import MAX_CYCLES, Launch
 
 from .campaign import setup_of
 from .generate import Kernel, launches, random_kernel
+from .shapes import random_shapes
 from .shrink import shrink
 
 __all__ = ["differs"]
@@ -46,11 +47,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--start", type=int, default=1000, help="seed of the first program")
+    parser.add_argument("--shapes", action="store_true", help="programs of shapes that passes look for")
     parser.add_argument("--shrink", type=int, default=200, help="tries to make a program smaller")
     options = parser.parse_args(arguments)
     found = 0
     for seed in range(options.start, options.start + options.programs):
-        kernel = random_kernel(seed)
+        kernel = random_shapes(seed) if options.shapes else random_kernel(seed)
         if differs(kernel, seed):
             found += 1
             print(

@@ -8,6 +8,7 @@ from tests.repetitions import half_long
 from .campaign import run_system
 from .generate import Block, Kernel, random_kernel
 from .planned import differs
+from .shapes import random_shapes
 from .shrink import shrink, smaller
 
 
@@ -23,6 +24,11 @@ def test_random_programs(seed):
 def test_no_pass_changes_a_byte(seed):
     """Of kernels that run and end."""
     assert not differs(random_kernel(seed), seed)
+
+
+@pytest.mark.parametrize("seed", half_long((4, 5, 6, 10)))
+def test_no_pass_changes_a_byte_of_shapes(seed):
+    assert not differs(random_shapes(seed), seed)
 
 
 def test_generation_repeats():

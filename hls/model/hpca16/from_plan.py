@@ -78,7 +78,7 @@ class _Reader:
         """The loops of the source around an access, innermost first, up to that of the region; None if the region's is
         not among them."""
         loop = region.loop
-        own = None if loop is None or loop.attrs.get(Attr.PARALLEL) else self.counts.innermost(loop.span)
+        own = None if loop is None or loop.attrs.get(Attr.PARALLEL) else self.counts.innermost(loop)
         found: list[Place] = []
         place = runs.loop
         while place is not None:

@@ -25,6 +25,7 @@ from ...ir import (
 from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import BYTES_BITS, bytes_argument
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["CopyBuffers", "Uncopied"]
@@ -53,7 +54,7 @@ class CopyBuffers(FunctionPass):
     front of it copy these buffers there, ``side_by_side`` elements in an iteration (of a buffer that the kernel only
     loads from, of one that it stores to), and loops behind it write the elements back that were stored. It is executed
     where each of the buffers has at most ``longest`` bytes, which hidden arguments say. The second is the kernel as it
-    was.
+    was, or another form of it, ``otherwise``: of the same program, by the same passes, that suits external memory.
 
     A buffer may be copied if all its accesses are of one type, no other buffer of the kernel may overlap it, and the
     kernel does not synchronize with others (channels, atomic operations, barriers, volatile buffers). Only bytes of the
@@ -65,6 +66,7 @@ class CopyBuffers(FunctionPass):
     side_by_side: tuple[int, int] = (1, 1)
     names: frozenset[str] | None = None
     record: Callable[[Uncopied], None] | None = None
+    otherwise: Function | None = None
     name = "copy-buffers"
     requires = frozenset({Form.FLAT, Form.ACCESSES_LEGAL})
     forbids = frozenset({Form.ORDERED, Form.NARROW})
@@ -81,7 +83,9 @@ class CopyBuffers(FunctionPass):
                 types[name] = found
             elif self.record is not None and function.memories[name].space != "private":
                 self.record(Uncopied(function.name, name, found))
-        return _Copies(clone_function(function), self.longest, self.side_by_side, types).build() if types else function
+        if not types:
+            return function
+        return _Copies(clone_function(function), self.longest, self.side_by_side, types, self.otherwise).build()
 
     def _element(self, function: Function, name: str, accesses: Mapping[str, list[Op]]) -> Type | str:
         """The type of all accesses of a buffer that may be copied; of any other, why it may not."""
@@ -126,10 +130,18 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 class _Copies:
     """Builds both bodies of a kernel, in place, where the buffers named in ``types``, of elements of these types, have
-    copies of up to ``longest`` bytes, which ``side_by_side`` elements enter in an iteration."""
+    copies of up to ``longest`` bytes, which ``side_by_side`` elements enter in an iteration. The second is that of
+    ``otherwise`` (None: the function's own)."""
 
-    def __init__(self, function: Function, longest: int, side_by_side: tuple[int, int], types: Mapping[str, Type]):
-        self.function, self.longest, self.types = function, longest, types
+    def __init__(
+        self,
+        function: Function,
+        longest: int,
+        side_by_side: tuple[int, int],
+        types: Mapping[str, Type],
+        otherwise: Function | None,
+    ):
+        self.function, self.longest, self.types, self.otherwise = function, longest, types, otherwise
         self.stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
         self.moved = {name: side_by_side[name in self.stored] for name in types}
         self.counts: dict[str, Value] = {}
@@ -150,14 +162,27 @@ class _Copies:
         _under(copy, fits)
         for name, mark in marks.items():
             self._copy_out(after, fits, name, arrays[name], mark)
-        otherwise = after.value("xor", fits, after.true())
-        rest = Region(ops=own)
-        _under(rest, otherwise)
+        rest = Region(ops=own if self.otherwise is None else self._ops_of(self.otherwise))
+        _under(rest, after.value("xor", fits, after.true()))
         for op in walk(rest):
             if op.opcode == "loop":
                 op.attrs[Attr.COPYING] = Copying.WITHOUT
         body.ops = [*before.region.ops, *copy.ops, *after.region.ops, *rest.ops, end]
         return function
+
+    def _ops_of(self, other: Function) -> list[Op]:
+        """Copies of the operations of another form of the kernel, which access its memories. Arrays of that form that
+        the function has not, or has with other properties, become arrays of the function."""
+        memories, own = self.function.memories, dict[str, str]()
+        for name, memory in other.memories.items():
+            if memories.get(name) != memory:
+                assert memory.space == "private", f"{name} differs between two forms of {other.name}"
+                own[name] = self._name(name)
+                memories[own[name]] = replace(memory, name=own[name])
+        named = {value.name: value for value in self.function.args}
+        ops = clone_ops(other.body.ops[:-1], {value: named[present(value.name)] for value in other.args})
+        _rename(Region(ops=ops), own)
+        return ops
 
     def _fits(self, b: Builder) -> Value:
         """Whether each of the buffers has an element, and at most as many as its array."""
@@ -250,10 +275,7 @@ class _Copies:
                 )
         for region in [copy, *(inner for op in walk(copy) for inner in op.regions)]:
             region.ops = [new for op in region.ops for new in self._marked(op, marks)]
-        for op in walk(copy):
-            if (name := str(op.attrs.get(Attr.MEM, ""))) in own:
-                op.attrs[Attr.MEM] = own[name]
-            _rename_in_loop(op, own)
+        _rename(copy, own)
 
     def _marked(self, op: Op, marks: Mapping[str, str]) -> list[Op]:
         """The operation, with one in front of it that marks the element which it stores."""
@@ -265,6 +287,14 @@ class _Copies:
         place = b.value("lshr", offset, b.const(size.bit_length() - 1, offset.type)) if size > 1 else offset
         b.op("store", b.value("addr", place, attrs={Attr.MEM: mark}), b.const(1, MARK), op.operands[2])
         return [*b.region.ops, op]
+
+
+def _rename(region: Region, own: Mapping[str, str]) -> None:
+    """Rename the memories that operations of a region access, and that its loops name."""
+    for op in walk(region):
+        if (name := str(op.attrs.get(Attr.MEM, ""))) in own:
+            op.attrs[Attr.MEM] = own[name]
+        _rename_in_loop(op, own)
 
 
 def _rename_in_loop(op: Op, own: Mapping[str, str]) -> None:

@@ -1,8 +1,14 @@
 """Which nests become one loop by the test of their inner loop when they are planned."""
 
+import numpy as np
 import pytest
 
-from tests.plans import planned_alone
+from hls.ir import Attr, Copying, Module
+from hls.ir.interpreter import run_kernel
+from hls.model.estimate import Planned
+from hls.model.runs import RunCounts
+from tests.model.launched import Given, Program
+from tests.plans import linked, planned_alone
 
 LINKS = """__kernel void links(__global const uchar *restrict p, __global const uchar *restrict t, __global int *restrict o,
                     int m, int n)
@@ -24,6 +30,7 @@ LINKS = """__kernel void links(__global const uchar *restrict p, __global const 
     o[0] = found;
 }
 """
+LINE_OUTER = 8
 #: the inner loop is a row that is long more often than not, and fast by itself
 ROWS = """__kernel void rows(__global const int *restrict c, __global int *restrict o, int n)
 {
@@ -64,9 +71,49 @@ def test_links_on_the_chip():
 
 
 def test_links_in_external_memory():
-    """With copies of both buffers, and in launches in which they are too large."""
-    copied, without = joined(LINKS, "de5net")
-    assert copied == 3 and without > 100
+    """One loop on copies; two loops in launches in which the buffers are too large, as the II of one would be the
+    latency of the test's load."""
+    assert joined(LINKS, "de5net")[0] == 3
+    (kernel,) = planned_alone(LINKS, "links", "de5net")
+    large = [plan.ii for loop, plan in kernel.plan.loops.items() if loop.attrs.get(Attr.COPYING) == Copying.WITHOUT]
+    assert large[0] == 2 and large[1] > 100
+
+
+@pytest.mark.parametrize("size", [100, 6000])
+def test_both_forms_of_links_compute_the_same(size):
+    """The sizes of the buffers decide which one is executed."""
+    (kernel,) = planned_alone(LINKS, "links", "de5net")
+    assert 100 < kernel.copies.most_bytes < 6000
+    given, results = given_links(size), []
+    for program in (linked(LINKS), Module({"links": kernel.function})):
+        buffers = {name: bytearray(array.tobytes()) for name, array in given.buffers.items()}
+        run_kernel(program, "links", buffers, given.scalars)
+        results.append(buffers)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("size", [100, 6000])
+def test_the_model_counts_the_form_that_is_executed(size):
+    """On copies an iteration of the loop is one of either; without copies each loop has its own."""
+    program = Program(LINKS, "de5net")
+    workload = program.workloads(given_links(size))["links"]
+    planned: Planned = program.kernels["links"]
+    counts = RunCounts(planned.function, planned.plan, planned.unrolled, planned.merged, workload, planned.main)
+    found = [counts.loop(loop).iterations for loop in planned.plan.loops if loop.attrs.get(Attr.COPYING) != "moves"]
+    outer, inner = (
+        sum(one.iterations for one in workload.loops if one.place.line == line) for line in (LINE_OUTER, LINE_OUTER + 1)
+    )
+    assert inner > 0 and found == ([outer + inner, 0, 0] if size == 100 else [0, inner, outer])
+
+
+def given_links(size: int) -> Given:
+    rng = np.random.default_rng(size)
+    buffers = {
+        "p": rng.integers(0, 2, 16, np.uint8),
+        "t": rng.integers(0, 2, size, np.uint8),
+        "o": np.zeros(1, np.int32),
+    }
+    return Given("links", buffers, {"m": 13, "n": size}, (1,))
 
 
 @pytest.mark.parametrize("source", [ROWS, SHIFTS])
