@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from ..diag import Code, Span
 from ..ir.values import signed
+from ..narrow import instance
 from . import tree as tt
 from . import types as ct
 from .builtins import WORK_ITEM
@@ -167,10 +168,10 @@ def constant_comparison(checker: _Checker, node: c_ast.BinaryOp, left: tt.Expr, 
         return
     if not isinstance(left.type, ct.Int) or not isinstance(right.type, ct.Int) or constant(left) is not None:
         return
-    t, value = ct.common(left.type, right.type), constant(right)
+    t, value = instance(ct.common(left.type, right.type), ct.Int), constant(right)
     if value is None or left.type.signed and not t.signed and left.type.bits < t.bits:
         return  # its negative values become large ones
-    number = _as_number(_bits_of(value), t)
+    number = _as_number(int(value.value), t, right.type)
     low, high = _range(left.type if left.type.bits < t.bits else t)
     result = _decided(op, low, high, number)
     if result is None or _expanded(checker, [*_parts(left), *_parts(right)]) or checker.syntax.is_expanded(span):
@@ -192,14 +193,11 @@ def _is_number(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Constant) and node.type != "string"
 
 
-def _bits_of(value: tt.Const) -> int:
-    return signed(int(value.value), value.type.bits) if value.type.signed else int(value.value)
-
-
-def _as_number(value: int, t: ct.Int) -> int:
-    """The value converted to the type, as a mathematical number."""
-    pattern = value & (1 << t.bits) - 1
-    return signed(pattern, t.bits) if t.signed else pattern
+def _as_number(pattern: int, t: ct.Int, source: ct.Int) -> int:
+    """The number that a pattern of type ``source`` is after its conversion to ``t``."""
+    value = signed(pattern, source.bits) if source.signed else pattern
+    kept = value & (1 << t.bits) - 1
+    return signed(kept, t.bits) if t.signed else kept
 
 
 def _range(t: ct.Int) -> tuple[int, int]:
@@ -230,9 +228,9 @@ def constant_kept(checker: _Checker, e: tt.Expr, t: ct.CType, role: str) -> None
         return
     before: int | float
     if isinstance(known.type, ct.Int):
-        before = _bits_of(known)
+        before = _as_number(int(known.value), known.type, known.type)
         fits = before.bit_length() <= t.bits if before >= 0 else (~before).bit_length() < t.bits
-        after = _as_number(before, t)
+        after = _as_number(int(known.value), t, known.type)
     elif isinstance(known.type, ct.Float):
         before = float(known.value)
         if not isfinite(before):

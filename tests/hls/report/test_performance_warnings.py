@@ -79,6 +79,22 @@ def test_costs_are_those_of_the_loops(report):
     assert f"after at most {loop.paced} cycles instead of every 100" in serial.message
 
 
+def test_a_recurrence_is_hidden_by_a_loop_around_it_only_where_there_is_one():
+    loop = "float s = 0; for (int i = 0; i < n; i++) s = s * 2 + a[i]; o[{}] = s;"
+    bodies = {"alone": loop.format(0), "inside": f"for (int r = 0; o[r] > 0; r++) {{ {loop.format('r + 1')} }}"}
+    text = "".join(
+        f"__kernel void {name}(__global int *restrict a, __global int *restrict o, int n) {{ {body} }}\n"
+        for name, body in bodies.items()
+    )
+    kernels = collect(compile(text, "de5net", Options(copy_bytes=0), "k.cl"), "k.cl").kernels
+    hints = {
+        kernel.name: [one.hint for one in kernel.messages if one.code in (Code.LONG_II, Code.SERIAL_REGION)]
+        for kernel in kernels
+    }
+    assert len(hints["alone"]) == 1 and "partial results" in hints["alone"][0] and "around" not in hints["alone"][0]
+    assert any("the loop around this one" in hint for hint in hints["inside"]), hints
+
+
 def test_a_divider_is_named_with_its_area(report):
     (found,) = warned(report, _name(Code.DIVIDER_IN_LOOP, True))
     (kernel,) = (one for one in report.kernels if one.name == _name(Code.DIVIDER_IN_LOOP, True))
