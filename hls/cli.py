@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .cli_files import read_board, read_source
+from .cli_files import SOURCE, read_board, read_source
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_lazy import LazyCommand, LazyGroup
 from .cli_messages import Messages
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 @main.command(cls=CompileCommand, for_each=True, alone=("output", "dependencies", "design"))
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", type=SOURCE)
 @BOARD
 @DEFINES
 @INCLUDE_DIRS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .cli_files import read_board
+from .cli_files import SOURCE, read_board
 from .cli_messages import Messages
 from .cli_options import BOARD, PLACEMENT_SEED, on_command_line, output_folder
 from .cli_project import ProjectCommand
@@ -27,7 +27,7 @@ __all__ = ["build_command"]
 @BOARD
 @output_folder("Output folder, as that of `sluice compile`.  [default: name of the source]")
 @PLACEMENT_SEED
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", type=SOURCE)
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def build_command(board: str, output: Path | None, seed: int, source: Path, options: tuple[str, ...]) -> None:
     """Make a bitstream of a program for a board: compile it, put it into a system with the board's memory and a serial

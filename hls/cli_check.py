@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .cli_files import read_board, read_source
+from .cli_files import SOURCE, read_board, read_source
 from .cli_messages import FAILED, Messages
 from .cli_options import BOARD, COPY_BYTES, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, LIMITS
 from .cli_project import ProjectCommand, on_project
@@ -23,7 +23,7 @@ __all__ = ["check_command"]
     alone=("as_json",),
     short_help="Check a program and plan its loops, without Verilog.",
 )
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", type=SOURCE)
 @BOARD
 @DEFINES
 @INCLUDE_DIRS

@@ -1,11 +1,40 @@
 """Files that commands read: sources and boards, with messages for those that cannot be read."""
 
+import os
 from pathlib import Path
+
+import click
 
 from .diag import Code, CompileError, Diagnostic, Span
 from .target.board import Board, BoardError, load_board
 
-__all__ = ["read_board", "read_source"]
+__all__ = ["HOST", "SOURCE", "read_board", "read_source"]
+
+
+class _ProgramFile(click.Path):
+    """The path of a file that exists and is no directory. ``refused`` are the endings of files that belong to another
+    argument, and what to say of them."""
+
+    def __init__(self, refused: dict[str, str]) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+        self.refused = refused
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        path = super().convert(value, param, ctx)
+        said = self.refused.get(Path(os.fsdecode(path)).suffix)
+        if said:
+            self.fail(f"{os.fsdecode(path)} is {said}", param, ctx)
+        return path
+
+
+#: a program in OpenCL C
+SOURCE = _ProgramFile({".py": "a Python program, and kernels are in OpenCL C: name the .cl file that it builds"})
+#: a program that launches kernels
+HOST = _ProgramFile(
+    {".cl": "OpenCL C: name the host program that launches its kernels; `sluice check` needs none, and reads this file"}
+)
 
 
 def read_source(source: Path, roots: tuple[Path, ...] = ()) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from .cli_files import read_board, read_source
+from .cli_files import HOST, SOURCE, read_board, read_source
 from .cli_messages import Messages
 from .cli_options import BOARD, DEFINES, FP_RELAXED, FPC, INCLUDE_DIRS, LIBRARIES, workloads_option
 from .cli_project import ProjectCommand, on_project
@@ -57,7 +57,7 @@ def _parse_trips(_context: click.Context, _parameter: click.Parameter, given: tu
 
 
 @click.command("estimate", cls=ProjectCommand, short_help="Predict the cycles of launches, without hardware.")
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", type=SOURCE)
 @workloads_option(
     "What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.  "
     "[default: what the source tells, and --trip]"
@@ -134,7 +134,7 @@ def estimate_command(
 )
 @BOARD
 @click.option("--json", "as_json", is_flag=True, help="All figures, as a line of JSON for each launch.")
-@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("host", type=HOST)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def predict_command(board: str, as_json: bool, host: Path, arguments: tuple[str, ...]) -> None:
     """Run a pyopencl-style host program on the model: kernels compute as on the emulator, and every launch is replayed

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from .cli_files import HOST
 from .cli_numbers import Numbers
 from .cli_options import BOARD, make_folder
 from .cli_project import ProjectCommand
@@ -79,7 +80,7 @@ WORSE = 3  #: exit code of a comparison that got worse
     callback=lambda _context, _parameter, text: _percent(text),
     help="With --compare: exit code 3 if a kernel takes longer by more than this.",
 )
-@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("host", type=HOST)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def profile(
     board: str,

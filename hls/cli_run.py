@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .cli_files import read_board
+from .cli_files import HOST, read_board
 from .cli_messages import Messages
 from .cli_numbers import Numbers
 from .cli_options import BOARD, check_trace, design_option, make_folder, on_command_line
@@ -94,7 +94,7 @@ def _check_device(_context: click.Context, _parameter: click.Parameter, device: 
     "where they differ by more than 10 %.",
 )
 @design_option
-@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("host", type=HOST)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_command(
     board: str,

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from .cli_files import read_board, read_source
+from .cli_files import HOST, SOURCE, read_board, read_source
 from .cli_messages import Messages
 from .cli_numbers import Numbers
 from .cli_options import BOARD, INCLUDE_DIRS, LIBRARIES, make_folder
@@ -62,12 +62,12 @@ def _split_defines(
 
 
 _PROGRAM_OPTIONS = (
-    click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+    click.argument("source", type=SOURCE),
     click.option(
         "--host",
         required=True,
         metavar="HOST.py",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=HOST,
         help="The host program that launches the kernels: run on the emulator once, and in RTL for the best designs.",
     ),
     BOARD,

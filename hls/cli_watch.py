@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from .cli_files import SOURCE
 from .cli_messages import Messages
 from .cli_options import output_folder
 from .cli_project import ProjectCommand
@@ -36,7 +37,7 @@ _State = dict[Path, tuple[int, int] | None]
     context_settings={"ignore_unknown_options": True},
 )
 @output_folder("Output folder.  [default: name of the source]")
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", type=SOURCE)
 @click.argument("arguments", metavar="[OPTIONS OF COMPILE]...", nargs=-1, type=click.UNPROCESSED)
 def watch_command(output: Path | None, source: Path, arguments: tuple[str, ...]) -> None:
     """Compile SOURCE now and after each change of it, of a file that it includes, of its board file and of sluice.toml,

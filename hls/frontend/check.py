@@ -1,6 +1,7 @@
 """Checks a whole syntax tree; produces typed functions and constants."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -12,6 +13,7 @@ from . import types as ct
 from .attributes import CHANNEL, FUNCTION, HINTS, MEANT_FOR_OTHERS, check_function, settled
 from .check_file_variables import used_program_variables
 from .check_parameters import ParameterChecker, check_room
+from .check_suspicious import unused_variables
 from .entered import structured
 from .flow import completes, stray_gotos
 from .jumps import labels, labels_in_expressions
@@ -60,6 +62,13 @@ class Program(ParameterChecker):
         self.unattached(pending)
         self._check_calls()
         self._attributes_of_nothing()
+        if not self.errors:  # a name in what was left out after an error may be a use
+            unused_variables(self, self.locals, self._used())
+
+    def _used(self) -> set[object]:
+        """The meanings of the names that stand somewhere besides their declaration."""
+        counted = Counter(meaning for _, _, meaning in self.name_uses)
+        return {meaning for meaning, count in counted.items() if count > 1}
 
     # -- file scope
 

@@ -6,6 +6,7 @@ from . import tree as tt
 from . import types as ct
 from .check_conversions import ConversionChecker
 from .check_pointers import place_of
+from .check_suspicious import unary_after_equals
 from .check_values import number_hint
 
 __all__ = ["AssignmentChecker"]
@@ -19,6 +20,7 @@ class AssignmentChecker(ConversionChecker):
         target = self.writable(self.expression(node.lvalue), span)
         value = self.rvalue(node.rvalue)
         t = target.type
+        unary_after_equals(self, node)
         if node.op == "=":
             return tt.Assign(t, span, target, self.assignable(value, t, "the assigned value"))
         op = str(node.op)[:-1]

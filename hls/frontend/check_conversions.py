@@ -9,6 +9,7 @@ from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_pointers import is_null, unqualified_target
+from .check_suspicious import constant_kept
 from .check_values import ValueChecker
 from .evaluate import constant
 from .layout import leaf_count
@@ -34,6 +35,7 @@ class ConversionChecker(ValueChecker):
     def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
         """``e`` converted to ``t`` as if by assignment; ``role`` describes ``e`` ("the argument for 'x'")."""
         if ct.number(t) and ct.arithmetic(e.type):
+            constant_kept(self, e, t, role)
             return self.convert(e, t)
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
             if leaf_count(t) > _MOST_SCALARS:

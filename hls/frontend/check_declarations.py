@@ -15,6 +15,7 @@ from .evaluate import constant
 from .initializers import check_size, flatten
 from .layout import has_pointer
 from .lexer import Attribute
+from .parse import Syntax
 from .scope import TypeName
 from .words import TYPE_WORDS
 
@@ -25,6 +26,10 @@ class DeclarationChecker(CallChecker):
     """Adds declarations. ``static_variable`` is defined by the checker of file-scope variables, a subclass."""
 
     static_variable: Callable[[c_ast.Decl, ct.Qualified, Span], None]
+
+    def __init__(self, syntax: Syntax) -> None:
+        super().__init__(syntax)
+        self.locals: list[tt.Declare] = []  #: the declarations of variables in functions
 
     def _stmt_typedef(self, node):
         span = self.name_span(node)
@@ -133,7 +138,8 @@ class DeclarationChecker(CallChecker):
         initial = self._values(node.init, t) if node.init is not None else None
         if initial and variable.const and not variable.volatile and ct.arithmetic(t):
             variable.value = constant(initial[0][1])
-        return [tt.Declare(span, variable, initial)]
+        self.locals.append(tt.Declare(span, variable, initial))
+        return [self.locals[-1]]
 
     def _check_shared(self, node, t: ct.CType, span: Span) -> None:
         """Raises CompileError for a variable in local memory with an initial value, or with pointers that have no

@@ -9,6 +9,7 @@ from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_pragmas import PragmaChecker
+from .check_suspicious import empty_bodies, tested_assignment, unused_result
 from .entries import Entries
 from .evaluate import constant
 from .extensions import Range, StatementExpr
@@ -39,6 +40,7 @@ class StatementChecker(PragmaChecker):
         """The typed statements of a block. A statement with an error is left out, and its message kept; pragmas
         apply to the statement after them."""
         found, pragmas = [], []
+        empty_bodies(self, nodes)
         for node in nodes:
             if isinstance(node, c_ast.Pragma):
                 with self.recover():
@@ -103,6 +105,7 @@ class StatementChecker(PragmaChecker):
         if check is not None:
             return check(node)
         e = self.rvalue(node)
+        unused_result(self, e)
         return [tt.Evaluate(e.span, e)]
 
     def _stmt_compound(self, node):
@@ -139,6 +142,7 @@ class StatementChecker(PragmaChecker):
 
     def _tested(self, node) -> tt.Expr | None:
         """A condition, or None after an error, so that the statements it controls are still checked."""
+        tested_assignment(self, node)
         with self.recover():
             return self.condition(node)
         return None
@@ -282,6 +286,7 @@ class StatementChecker(PragmaChecker):
             if form == "for" and node.next is not None:
                 with self.recover():
                     step = self.rvalue(node.next)
+                    unused_result(self, step)
             attrs, ivdep = self.loop_attrs(pragmas)
             self._inside.append("loop")
             try:

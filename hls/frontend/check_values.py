@@ -9,6 +9,7 @@ from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_pointers import COMPARES, PointerOperators, index_hint, is_null, place_of
+from .check_suspicious import constant_comparison, unused_result
 from .check_types_of import OF_TYPES
 from .constants import literal, unescaped
 from .evaluate import constant
@@ -181,6 +182,8 @@ class ValueChecker(PointerOperators):
     def _expr_exprlist(self, node):
         *firsts, last = node.exprs
         effects = [self.rvalue(n) for n in firsts]
+        for effect in effects:
+            unused_result(self, effect)
         return self.after(effects, self.rvalue(last))
 
     @staticmethod
@@ -314,6 +317,7 @@ class ValueChecker(PointerOperators):
         if op in ("<<", ">>"):
             return self.shift(op, left, right, span)
         t = self.common(left, right, span, op)
+        constant_comparison(self, node, left, right, span)
         left, right = self.convert(left, t), self.convert(right, t)
         if op in ("&&", "||"):
             return tt.Logical(ct.truth_of(t), span, op, left, right)

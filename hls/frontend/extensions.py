@@ -45,7 +45,13 @@ def stored_first(name: str, kind: c_ast.Node, value: c_ast.Node, result: c_ast.N
 
 
 class ExtendedGrammar(CParser):
-    """The rules of the C grammar that are extended."""
+    """The rules of the C grammar that are extended, and what its tree cannot hold: ``parenthesized`` are the
+    assignments in parentheses, ``behind_heads`` the empty statements whose ';' stands right behind a ')'."""
+
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
+        self.parenthesized: set[c_ast.Node] = set()
+        self.behind_heads: set[c_ast.Node] = set()
 
     def _parse_range(self) -> c_ast.Node:
         first = self._parse_constant_expression()
@@ -86,9 +92,22 @@ class ExtendedGrammar(CParser):
         return stored_first(name, kind, condition, c_ast.TernaryOp(stored, stored, otherwise, place))
 
     def _parse_primary_expression(self) -> c_ast.Node:
-        if self._peek_type() != "LPAREN" or self._peek_type(2) != "LBRACE":
+        if self._peek_type() != "LPAREN":
             return super()._parse_primary_expression()
+        if self._peek_type(2) != "LBRACE":
+            inner = super()._parse_primary_expression()
+            if isinstance(inner, c_ast.Assignment):
+                self.parenthesized.add(inner)
+            return inner
         place = self._tok_coord(self._advance())
         block = self._parse_compound_statement()
         self._expect("RPAREN")
         return StatementExpr(block.block_items or [], place)
+
+    def _parse_expression_statement(self) -> c_ast.Node:
+        before, token = self._tokens.peek_back(), self._peek()
+        statement = super()._parse_expression_statement()
+        empty = isinstance(statement, c_ast.EmptyStatement) and before is not None and before.type == "RPAREN"
+        if empty and self.clex.are_neighbours(before.value.span, token.value.span):
+            self.behind_heads.add(statement)
+        return statement

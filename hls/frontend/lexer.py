@@ -68,6 +68,7 @@ class Word(str):
     span: Span
     attributes: tuple[Attribute, ...] = ()
     touches = False  #: the token follows the one before without white space
+    followed = False  #: the next token follows this one without white space
     spelled: str  #: as the source has it: a keyword may have several spellings
 
     def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = (), spelled: str = ""):
@@ -92,6 +93,7 @@ class OpenCLLexer(CLexer):
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
         self.attributes: list[Attribute] = []  #: all that belong to a declaration, a struct or a function
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
+        self.expansions: set[tuple] = set()  #: (file, line, column) of the names of macros that were expanded
         self.delivered: Token | None = None
         self.errors: list[Diagnostic] = []  #: rejected words: the parser goes on with them as names
         self._queue: list[Token] = []
@@ -114,6 +116,8 @@ class OpenCLLexer(CLexer):
             number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
             tokens.append(self._located(token))
             tokens[-1].value.touches, before = place == before, end
+            if tokens[-1].value.touches:
+                tokens[-2].value.followed = True
         self._queue, self._next = self._fold(tokens), 0
         _name_types_again(self._queue)
 
@@ -129,11 +133,24 @@ class OpenCLLexer(CLexer):
         """The user's location for a position in the preprocessed text."""
         if self.fixed_span:
             return self.fixed_span
-        offset = self._lines[min(line, len(self._lines)) - 1] + column - 1
-        return self.expanded.span(offset, length) if self.expanded else None
+        return self.expanded.span(self._offset(line, column), length) if self.expanded else None
+
+    def are_neighbours(self, first: Span, second: Span) -> bool:
+        """Whether the program's text has nothing but blanks between two places of one line: no macro that expanded to
+        nothing, and no comment."""
+        if self.expanded is None or first.file != second.file or first.line != second.line:
+            return False
+        if any((at.file, at.line, at.column) in self.expansions for at in (first, second)):
+            return False
+        lines = self.expanded.sources.get(first.file, "").split("\n")
+        return first.line <= len(lines) and not lines[first.line - 1][first.column : second.column - 1].strip()
+
+    def _offset(self, line: int, column: int) -> int:
+        return self._lines[min(line, len(self._lines)) - 1] + column - 1
 
     def _located(self, token: Token) -> Token:
         span = self.place(token.lineno, token.column, len(token.value))
+        written = self.expanded is None or self.expanded.is_written(self._offset(token.lineno, token.column))
         if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
             self._refuse(span, *REFUSED_WORDS[token.value], code=Code.NOT_OPENCL)
         kind, word = SPELLINGS.get(token.value, (token.type, token.value))
@@ -144,6 +161,8 @@ class OpenCLLexer(CLexer):
         token.value = Word(word, span, spelled=token.value)
         token.lineno, token.column, token.filename = span.line, span.column, span.file
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
+        if not written:
+            self.expansions.add((span.file, span.line, span.column))
         return token
 
     def _refuse(self, span: Span, message: str, hint: str, code: Code = Code.SYNTAX) -> None:

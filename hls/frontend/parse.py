@@ -252,8 +252,11 @@ def _hint(token_type, token, before) -> str:
 class Syntax:
     """A syntax tree, and information that pycparser's tree cannot hold."""
 
-    def __init__(self, tree: c_ast.Node, lexer: OpenCLLexer) -> None:
+    def __init__(self, tree: c_ast.Node, parser: _Parser) -> None:
+        lexer = parser.clex
         self.tree = tree
+        self.parenthesized, self.behind_heads = parser.parenthesized, parser.behind_heads
+        self._expansions = lexer.expansions
         self._lengths = lexer.lengths
         self._struct_attributes = lexer.struct_attributes
         self.attributes = lexer.attributes  #: all but those of loops
@@ -266,6 +269,10 @@ class Syntax:
         length = self._lengths.get((coord.file, coord.line, coord.column), 1)
         return Span(coord.file, coord.line, coord.column or 0, length)
 
+    def is_expanded(self, span: Span | None) -> bool:
+        """Whether a token at this place comes from the expansion of a macro."""
+        return span is not None and (span.file, span.line, span.column) in self._expansions
+
     def struct_attributes(self, node) -> list[Attribute]:
         """The attributes of a struct or union definition, after its keyword or after its closing brace."""
         coord = node.coord
@@ -277,7 +284,7 @@ def parse(expanded: Expanded, file: str) -> Syntax:
     parser = _Parser(lexer=OpenCLLexer)
     parser.clex.expanded = expanded
     tree = _run(parser, expanded.text, file)
-    return Syntax(tree, parser.clex)
+    return Syntax(tree, parser)
 
 
 def parse_expressions(text: str, span: Span, types: Iterable[str] = ()) -> list[c_ast.Node]:

@@ -65,6 +65,10 @@ class Expanded:
             return piece
         return Span(piece.file, piece.line, piece.column + offset - self.starts[k], length)
 
+    def is_written(self, offset: int) -> bool:
+        """Whether the text at ``offset`` is the user's own; False for what a macro expanded to."""
+        return not self.starts or self.exact[max(0, bisect_right(self.starts, offset) - 1)]
+
 
 class _Origin(str):
     """A file name that includes line and column.

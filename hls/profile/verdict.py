@@ -186,17 +186,23 @@ def _words(
         most = _most([one for one in accounts if one.category == category])
         name = category.replace(" ", "_")
         words |= {f"{name}_cause": most.cause if most else "-", f"{name}_line": at_line(most.line) if most else ""}
-    others = _most([one for one in accounts if one.category != "issue"])
-    cycles = sum(launch.cycles for launch in launches)
-    words |= {
-        "largest": f"{100 * _share(others.cycles if others else 0, cycles):.1f} %",
-        "largest_cause": others.cause if others else "none",
-        "largest_line": at_line(others.line) if others else "",
-    }
+    words |= _cause_words(accounts, sum(launch.cycles for launch in launches))
     worst = _worst_pattern(launches)
     crowded = _most_crowded(launches)
     words |= {"pattern_access": worst[0] if worst else "-", "bank_name": crowded[0] if crowded else "-"}
     return words | _channel_words(launches, accounts)
+
+
+def _cause_words(accounts: Sequence[model.Account], cycles: int, most: int = 3) -> dict[str, str]:
+    """The causes of the cycles in which nothing is issued, longest first with the share of each, and the greatest
+    share."""
+    others = sorted((one for one in accounts if one.category != "issue" and one.cycles), key=lambda one: -one.cycles)
+    parts = [f"{one.cause}{at_line(one.line)} {100 * _share(one.cycles, cycles):.1f} %" for one in others[:most]]
+    rest = sum(one.cycles for one in others[most:])
+    if rest:
+        parts.append(f"other causes {100 * _share(rest, cycles):.1f} %")
+    largest = others[0].cycles if others else 0
+    return {"causes": ", ".join(parts) or "none", "largest": f"{100 * _share(largest, cycles):.1f} %"}
 
 
 def _channel_words(launches: Sequence[model.Launch], accounts: Sequence[model.Account]) -> dict[str, str]:

@@ -24,6 +24,8 @@ _DIVISIONS = frozenset({"udiv", "sdiv", "urem", "srem"})
 _IN_GENERAL = {
     "loop-carried dependence": "compute less between the read of the variable and its update, or let the loop around "
     "this one start several invocations, which interleave",
+    "outermost loop-carried dependence": "compute less between the read of the variable and its update, or update "
+    "several partial results in turn and combine them after the loop",
     "memory dependence": "access different elements in different iterations, or keep the element in a variable",
     "channel order": "make all calls of the channel in one loop, or use a channel for each; a loop that only tries a "
     "call again is not needed where the call waits (read_channel_intel, write_channel_intel, a pipe with the attribute "
@@ -37,7 +39,7 @@ def performance_warnings(kernel: Kernel, logic_cell: str) -> tuple[Diagnostic, .
     """The warnings of one kernel, in the order of its loops, accesses and operators."""
     loops = {loop.id: loop for loop in every(kernel.loops)}
     found = [
-        *(one for loop in loops.values() for one in _of_loop(loop)),
+        *(one for loop in loops.values() for one in _of_loop(loop, loop in kernel.loops)),
         *(one for access in kernel.accesses for one in _of_bandwidth(access)),
         *_of_acknowledgements(kernel, loops),
         *_of_dividers(kernel, loops, logic_cell),
@@ -49,9 +51,11 @@ def _name(loop: Loop) -> str:
     return "loop over work-items" if loop.work_items else f"loop {loop.label}".rstrip()
 
 
-def _hint(loop: Loop) -> str:
+def _hint(loop: Loop, outermost: bool) -> str:
     """The first change that was found to help, with its figures; else what helps in general."""
-    words = say_advice(loop.would_be[:1], loop) or _late_operand(loop) or _IN_GENERAL.get(_category(loop), "")
+    category = _category(loop)
+    in_general = outermost and _IN_GENERAL.get(f"outermost {category}") or _IN_GENERAL.get(category, "")
+    words = say_advice(loop.would_be[:1], loop) or _late_operand(loop) or in_general
     return words[:1].lower() + words[1:]
 
 
@@ -80,11 +84,11 @@ def _category(loop: Loop) -> str:
     return CATEGORIES[loop.serial[0].cause.kind]
 
 
-def _of_loop(loop: Loop) -> Iterator[Diagnostic]:
+def _of_loop(loop: Loop, outermost: bool) -> Iterator[Diagnostic]:
     if not loop.ii or loop.category == "request" or loop.iterations == 1:
         return
     if loop.serial:
-        yield from _of_serial_regions(loop)
+        yield from _of_serial_regions(loop, outermost)
         return
     inner = any(child.ii for child in every(loop.children))
     if loop.bottleneck is None or (inner and loop.paced is None) or _slowdown(loop) < LONG:
@@ -92,7 +96,7 @@ def _of_loop(loop: Loop) -> Iterator[Diagnostic]:
     yield Diagnostic(
         f"{_name(loop)} starts an iteration {_every(loop)}: {say_cause(loop.bottleneck)}",
         loop.span,
-        _hint(loop),
+        _hint(loop, outermost),
         "warning",
         code=Code.LONG_II,
     )
@@ -111,7 +115,7 @@ def _slowdown(loop: Loop) -> float:
     return interval / max(1.0, interval - (loop.lost or 0.0))
 
 
-def _of_serial_regions(loop: Loop) -> Iterator[Diagnostic]:
+def _of_serial_regions(loop: Loop, outermost: bool) -> Iterator[Diagnostic]:
     if loop.paced is not None and (loop.lost or 0) < 1:
         return
     by_label = {child.label: child for child in every(loop.children)}
@@ -122,7 +126,7 @@ def _of_serial_regions(loop: Loop) -> Iterator[Diagnostic]:
             f"serial region: one iteration of {_name(loop)} at a time executes {names}, due to "
             f"{say_cause(region.cause)}; {_cost(loop, inner)}",
             loop.span,
-            _hint(loop),
+            _hint(loop, outermost),
             "warning",
             code=Code.SERIAL_REGION,
         )

@@ -126,3 +126,19 @@ def test_numbers(kind, value, told):
     with pytest.raises(click.BadParameter) as caught:
         kind.convert(value, None, None)
     assert caught.value.message == told
+
+
+@pytest.mark.parametrize(("name", "ending"), [("source", ".py"), ("host", ".cl")])
+def test_a_source_and_a_host_are_not_each_other(tmp_path, name, ending):
+    """Every command that takes one refuses the other by its ending, before Python or the front end reads it."""
+    (tmp_path / f"file{ending}").write_text("import this")
+    asked = [
+        parameter
+        for command, one in commands(main)
+        for parameter in one.params
+        if parameter.name == name and isinstance(parameter.type, click.Path) and command != "opt"  # it reads IR
+    ]
+    assert len(asked) >= 4
+    for parameter in asked:
+        with pytest.raises(click.BadParameter, match="OpenCL C"):
+            parameter.type.convert(str(tmp_path / f"file{ending}"), parameter, None)

@@ -172,7 +172,10 @@ def test_memories(written, name, value):
         f"__local int m0[16] {b}, n[2];",
     ]
     for text in declared:
-        parsed = parse_source(f"__kernel void k(__global int *o) {{ {text} m0[o[0] & 15] = 1; o[1] = m0[o[2] & 15]; }}")
+        used = "(void)n;" if " n[2]" in text else ""
+        parsed = parse_source(
+            f"__kernel void k(__global int *o) {{ {text} {used} m0[o[0] & 15] = 1; o[1] = m0[o[2] & 15]; }}"
+        )
         assert parsed.warnings == ()
         assert dict(parsed.module.functions["k"].memories["m0"].attrs) == {name: value}, text
 
@@ -248,7 +251,7 @@ def test_loops(written, name, value):
     ):
         if name == "loop_coalesce" and "j" not in loop:
             continue
-        parsed = parse_source(f"__kernel void k(__global int *o) {{ const int U = 2;\n{written}\n{loop} }}")
+        parsed = parse_source(f"__kernel void k(__global int *o) {{ const int U = 2; (void)U;\n{written}\n{loop} }}")
         loops = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]
         assert parsed.warnings == () and loops[0].attrs[name] == value, loop
 
@@ -289,7 +292,7 @@ def test_a_number_may_be_any_constant_expression(form):
         assert dict(parsed.module.channels["c"].attrs) == {name: value}, written
     for written, name, value in LOOPS:
         parsed = parse_source(
-            f"{begin}__kernel void k(__global int *o) {{ const int U = 2;\n{other(written)}\nfor (int i = 0; i < 8; "
+            f"{begin}__kernel void k(__global int *o) {{ const int U = 2; (void)U;\n{other(written)}\nfor (int i = 0; i < 8; "
             f"i++) for (int j = 0; j < 8; j++) o[i] += j; }}"
         )
         loops = [op for op in walk(parsed.module.functions["k"].body) if op.opcode == "loop"]

@@ -114,6 +114,16 @@ def test_every_rule_is_tested_and_speaks_of_figures_that_exist():
         assert {figure.name for figure in said.figures} == set(rule.when)
 
 
+def test_without_a_rule_the_longest_causes_are_named_with_their_shares():
+    found = verdict(launch(issue=700, drain=120, recurrence=90, memory=60, ramp_up=20, barrier=10))
+    causes = found.sentence.partition("The others: ")[2].rstrip(".").split(", ")
+    assert found.rule == "nothing" and [one.rsplit(maxsplit=2)[1:] for one in causes] == [
+        [share, "%"] for share in ("12.0", "9.0", "6.0", "3.0")
+    ]
+    assert causes[0].startswith("drain") and causes[-1].startswith("other causes")
+    assert found.remedies[0].startswith("The first of these causes is worth 12.0 % of the cycles.")
+
+
 def test_a_busy_bank_counts_over_all_launches_and_beside_others_of_its_memory():
     """Two launches keep one bank each busy; the only bank of a memory has no others beside it."""
     one, other = replace(BANK, busy=0.9), replace(BANK, number=1, busy=0.0)

@@ -1,11 +1,14 @@
 """Warnings of what costs cycles, bandwidth or area: a kernel that triggers each, and one after the advised change."""
 
+from dataclasses import replace
+
 import pytest
 
 from hls import Options, compile
 from hls.diag import Code
 from hls.report import text
 from hls.report.collect import collect
+from hls.report.performance_warnings import performance_warnings
 
 #: for each warning the body of a kernel that triggers it, and of one that does not; their parameters
 PARAMETERS = "__global const int *{0} a, __global int *{0} o, int n, int len"
@@ -77,6 +80,30 @@ def test_costs_are_those_of_the_loops(report):
     (loop,) = kernel.loops
     assert loop.paced - loop.lost == 100  # the trip count of the inner loop
     assert f"after at most {loop.paced} cycles instead of every 100" in serial.message
+
+
+def test_a_recurrence_is_hidden_by_a_loop_around_it_only_where_there_is_one():
+    loop = "for (int i = 0; i < n; i++) s += a[i];"
+    bodies = {
+        "alone": f"float s = 0; {loop} o[0] = s;",
+        "inside": f'for (int r = 0; r < 64; r++) {{ float s = 0; _Pragma("max_interleaving 1") {loop} o[r] = s; }}',
+    }
+    text = "".join(
+        f"__kernel void {name}(__global int *restrict a, __global int *restrict o, int n) {{ {body} }}\n"
+        for name, body in bodies.items()
+    )
+    kernels = collect(compile(text, "de5net", Options(copy_bytes=0), "k.cl"), "k.cl").kernels
+    hints = {}
+    for kernel in kernels:  # without the changes that a report tries, as in `sluice check`
+        loops = tuple(untried(loop) for loop in kernel.loops)
+        messages = performance_warnings(replace(kernel, loops=loops), "ALMs")
+        hints[kernel.name] = [one.hint for one in messages if one.code in (Code.LONG_II, Code.SERIAL_REGION)]
+    assert len(hints["alone"]) == 1 and "partial results" in hints["alone"][0] and "around" not in hints["alone"][0]
+    assert any("the loop around this one" in hint for hint in hints["inside"]), hints
+
+
+def untried(loop):
+    return replace(loop, would_be=(), children=tuple(map(untried, loop.children)))
 
 
 def test_a_divider_is_named_with_its_area(report):
