@@ -44,8 +44,8 @@ PROGRAMS = {
 }
 #: programs that have not been run to their end, of which nothing is recorded: what is known of each
 UNFINISHED = {
-    "half": "of 13 sub-tests 4 passed, vstore_half_rte in 473 s on two cores with much other work; 3 were late at 500 s; 6 had failed "
-    "before vstore_half took doubles, and have not been run since",
+    "half": "of 13 sub-tests 4 passed, vstore_half_rte in 473 s on two cores with much other work; 5 were late at 330 s to 500 s; 4 had "
+    "failed before vstore_half took doubles, and have not been run since",
     "integer_ops": "23 of 99 sub-tests were run: 16 passed, 4 were skipped, 3 were late",
     "contractions": "not recorded",
     "allocations": "not recorded",
