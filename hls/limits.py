@@ -17,6 +17,7 @@ __all__ = [
     "MOST_GLOBAL_ARRAY_BYTES",
     "MOST_INITIALIZED_BYTES",
     "MOST_WORK_ITEMS",
+    "TOLD_GROUP",
     "TOLD_WORK_ITEMS",
     "Limits",
     "exceeded",
@@ -40,6 +41,8 @@ MOST_WORK_ITEMS = 1 << 20
 #: work-items of the largest group that hosts are told of, by which they size their groups and buffers; a kernel that
 #: asks for more, and a launch of a kernel that does not say, may have more
 TOLD_WORK_ITEMS = 4096
+#: and of a kernel that takes groups of any size: many hosts launch 1,024 work-items in one group as large as this
+TOLD_GROUP = 1024
 #: most channels among which a call may select at run time; each is hardware of its own
 MOST_CHOSEN = 1024
 

@@ -16,6 +16,7 @@ from . import builtins_integer as integers
 from . import types as ct
 from .builtins_math import MATH, floating
 from .builtins_parts import PARTS
+from .words import DEVICE_QUEUES, RESERVATIONS
 
 __all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
@@ -363,6 +364,49 @@ NOT_BUILT: dict[str, tuple[str, str]] = {
         f"atomic_{name}{explicit}": (f"atomic_{name}{explicit} belongs to OpenCL C 2.0", f"write atomic_{old}")
         for name, old in _ATOMICS_2.items()
         for explicit in ("", "_explicit")
+    },
+    **{
+        name: (f"{name} is for reservations of pipes, which are not supported", RESERVATIONS)
+        for name in (
+            "is_valid_reserve_id",
+            *(
+                f"{who}{step}_{way}_pipe"
+                for who in ("", "work_group_", "sub_group_")
+                for step in ("reserve", "commit")
+                for way in ("read", "write")
+            ),
+        )
+    },
+    **{
+        name: (f"{name} is for kernels that launch kernels, which is not supported", DEVICE_QUEUES)
+        for name in (
+            "enqueue_kernel",
+            "enqueue_marker",
+            "get_default_queue",
+            "ndrange_1D",
+            "ndrange_2D",
+            "ndrange_3D",
+            "create_user_event",
+            "retain_event",
+            "release_event",
+            "set_user_event_status",
+            "is_valid_event",
+            "capture_event_profiling_info",
+            "get_kernel_work_group_size",
+            "get_kernel_preferred_work_group_size_multiple",
+        )
+    },
+    **{
+        name: (f"{name} is for sub-groups, which are not supported", "work on the whole work-group: get_local_id()")
+        for name in (
+            "get_sub_group_size",
+            "get_max_sub_group_size",
+            "get_num_sub_groups",
+            "get_enqueued_num_sub_groups",
+            "get_sub_group_id",
+            "get_sub_group_local_id",
+            "sub_group_barrier",
+        )
     },
     **{
         name: ("images are not supported", "pass the pixels as a __global buffer")

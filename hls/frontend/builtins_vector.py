@@ -6,9 +6,10 @@ returns as many lanes as the result has.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial, reduce
 from math import inf
 
-from ..ir import Builder, IntType, Value
+from ..ir import Builder, FloatType, IntType, Value
 from . import types as ct
 from .builtins_parts import FRACTION
 
@@ -106,6 +107,8 @@ def _dot(b, lanes, types, result):
 
 def _fast_length(b, lanes, types, result):
     (x,) = lanes
+    if len(x) == 1:
+        return (b.value("fabs", x[0]),)
     return (b.value("fsqrt", *_dot(b, [x, x], types, result)),)
 
 
@@ -119,7 +122,7 @@ class _Scaled:
         sizes = [b.value("bitcast", b.value("fabs", one), result=self.type) for one in x]
         largest = sizes[0]
         for size in sizes[1:]:
-            largest = b.value("select", b.value("ult", largest, size), size, largest)
+            largest = _larger(b, largest, size)
         field = b.value("lshr", largest, self._const(fraction))
         least, most = self._const(1), self._const(2 * self.bias - 1)
         field = b.value("select", b.value("ult", field, least), least, field)
@@ -141,9 +144,65 @@ class _Scaled:
 
 
 def _length(b, lanes, types, result):
-    scaled = _Scaled(b, lanes[0])
+    (x,) = lanes
+    if len(x) == 1:
+        return _fast_length(b, lanes, types, result)
+    if x[0].type.bits == 32:
+        return (_block_length(b, x),)
+    if x[0].type.bits == 16:  # the square of any half is a float
+        wide = tuple(b.value("fresize", one, result=FloatType(32)) for one in x)
+        return (b.value("fresize", *_fast_length(b, [wide], types, result), result=x[0].type),)
+    scaled = _Scaled(b, x)
     (size,) = _fast_length(b, [scaled.lanes], types, result)
     return (b.value("fmul", size, scaled.unit),)
+
+
+def _larger(b: Builder, x: Value, y: Value) -> Value:
+    return b.value("select", b.value("ult", x, y), y, x)
+
+
+def _smaller(b: Builder, x: Value, y: Value) -> Value:
+    return b.value("select", b.value("ult", x, y), x, y)
+
+
+#: bits that a significand of :func:`_block_length` has below those of its format
+_GUARD = 3
+
+
+def _block_length(b: Builder, x: _Lanes) -> Value:
+    """The length of up to four floats, as block floating-point: the significands are shifted right to the
+    exponent of the largest one, so that the sum of their squares is one of integers, which neither overflows nor
+    underflows.
+
+    Bits are lost only of a component below 2^-3 of the largest one, so the sum is off by less than 2^-26 of it:
+    the result is within 1 ULP, as sum and root are rounded once each. Subnormal components need no normalization.
+    """
+    kind, whole, wide = FloatType(32), IntType(32), IntType(64)
+    fraction, least, most = FRACTION[32], b.const(1, whole), b.const(254, whole)
+    shift = b.const(fraction, whole)
+    sizes = [b.value("bitcast", b.value("fabs", one), result=whole) for one in x]
+    largest = reduce(partial(_larger, b), sizes)
+    block = _smaller(b, _larger(b, b.value("lshr", largest, shift), least), most)
+    squares = []
+    for size in sizes:
+        exponent = b.value("lshr", size, shift)
+        hidden = b.value("select", b.value("eq", exponent, b.const(0, whole)), b.const(0, whole), b.const(1, whole))
+        kept = b.value("and", size, b.const((1 << fraction) - 1, whole))
+        significand = b.value("or", kept, b.value("shl", hidden, shift))
+        away = b.value("sub", block, _larger(b, exponent, least))
+        away = _smaller(b, away, b.const(31, whole))  # of an infinity it is negative, and the sum is not used
+        aligned = b.value("lshr", b.value("shl", significand, b.const(_GUARD, whole)), away)
+        term = b.value("zext", aligned, result=wide)
+        squares.append(b.value("mul", term, term))
+    total = reduce(lambda one, other: b.value("add", one, other), squares)
+    root = b.value("bitcast", b.value("fsqrt", b.value("uitofp", total, result=kind)), result=whole)
+    # in units of the block: normal, as it lies between 2^-26 and 8 if it is not 0
+    root = b.value("sub", root, b.const(fraction + _GUARD << fraction, whole))
+    zero = b.value("eq", largest, b.const(0, whole))
+    root = b.value("bitcast", b.value("select", zero, largest, root), result=kind)
+    found = b.value("fmul", root, b.value("bitcast", b.value("shl", block, shift), result=kind))
+    special = b.value("ult", b.const((255 << fraction) - 1, whole), largest)  # NaN if there is one, or infinite
+    return b.value("select", special, b.value("bitcast", largest, result=kind), found)
 
 
 def _difference(length):

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from pcpp import Action, OutputDirective
 from pcpp.preprocessor import Macro
@@ -20,6 +19,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from .conditions import mend_numbers
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
 from .included import Files, NotRegular, readable
+from .line_markers import FileLines, Marked, Presumed
 from .pasting import PastingPreprocessor
 from .predefined import PREDEFINED
 
@@ -105,14 +105,6 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     )
 
 
-class _Presumed(NamedTuple):
-    """What ``#line`` says: the number of the next line, and the name of the file in quotes, if any."""
-
-    line: int
-    file: str | None
-    place: Span
-
-
 class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with locations on tokens and with messages collected instead of printed."""
 
@@ -121,14 +113,14 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         self.files = files
         self.including = 0  #: nesting depth of includes
         self.sources: dict[str, str] = {}
+        self.marked = Marked()
         self.diagnostics: list[Diagnostic] = []
-        self.pragmas: dict[Span, str] = {}  #: location of the '#': the pragma's text, macros expanded
         self.defined: dict[str, Span] = {}  #: location of the first definition of each macro
         self.read = 0  #: tokens read from files
         self.expanded = self.characters = 0  #: tokens that macros expanded to, and their characters
         self.depth = 0  #: nesting depth of macro expansion
         self.balanced = True  #: the parentheses in every macro are balanced in number
-        self.presumed: _Presumed | None = None  #: what a #line said that was read just now
+        self.presumed: Presumed | None = None  #: what a #line said that was read just now
         super().__init__()
         self.lastdirective = None
 
@@ -149,29 +141,25 @@ class _OpenCLPreprocessor(PastingPreprocessor):
                 "pass large tables as __global const arguments",
                 code=Code.SOURCE_TOO_LARGE,
             )
-        starts = [0]
-        for line in input.splitlines():
-            starts.append(starts[-1] + len(line.rstrip()) + 1)
-        ahead = 0  #: of the real line, as #line said
+        lines = FileLines(name, input, self.marked)
         for tokens in super().group_lines(input, name):
             line = [*self.whole_numbers(tokens)]
             for token in line:
-                row = bisect_right(starts, token.lexpos) - 1
-                token.place = Span(name, row + 1, token.lexpos - starts[row] + 1, max(1, len(token.value.rstrip())))
+                lines.locate(token)
                 token.source = _Origin(token.place)
-                token.lineno += ahead
             yield line
             said, self.presumed = self.presumed, None  # that line was #line, and not left out by a condition
             if said is not None:
-                ahead = said.line - said.place.line - 1
+                lines.follow(said)
                 yield from self._renaming(said)
 
-    def _renaming(self, said: "_Presumed") -> Iterator[list]:
+    def _renaming(self, said: Presumed) -> Iterator[list]:
         """The line by which ``__FILE__`` has another value from here on, to the end of the file."""
         if said.file is not None:
             tokens = self.tokenize(f"#define __FILE__ {said.file}\n")
             for token in tokens:
-                token.place, token.source = said.place, _Origin(said.place)
+                token.place = token.real = said.place
+                token.source = _Origin(said.place)
             yield tokens
 
     def _spend(self, tokens: list):
@@ -322,7 +310,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             words = (
                 self.expand_macros([self._fresh(t) for t in toks]) if toks[0].value not in ("OPENCL", "STDC") else toks
             )
-            self.pragmas[precedingtoks[0].place] = "".join(token.value for token in words).strip()
+            precedingtoks[0].pragma = "".join(token.value for token in words).strip()  # a header may be read again
             return None
         if directive.value in ("error", "warning"):
             self.report(directive.place, f"#{directive.value} {text}", severity=directive.value)
@@ -333,7 +321,8 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         return True
 
     def _presume(self, directive, toks: list) -> None:
-        """What ``#line`` says of the lines that follow; messages name the real file."""
+        """What ``#line`` says of the lines that follow; messages name the real file, unless it is a line marker of a
+        preprocessor."""
         words = [token for token in toks if token.value.strip()]
         number = words[0].value if words else ""
         if not number.isdecimal() or not 0 < int(number) <= _LAST_LINE:
@@ -342,7 +331,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.report(words[1].place, "the file's name in #line is a text in quotes")
         else:
             name = words[1].value if len(words) > 1 else None
-            self.presumed = _Presumed(int(number), name, directive.place)
+            self.presumed = Presumed(int(number), name, directive.real, directive.value != "line")
 
     def expand_operator(self, text) -> None:
         """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""
@@ -450,14 +439,13 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
             out.token(token)
     result = out.result
     result.text = "".join(out.parts)
-    result.sources, result.macros = dict(cpp.sources), dict(cpp.defined)
+    result.sources, result.macros = cpp.marked.texts() | cpp.sources, dict(cpp.defined)
     result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
     return result
 
 
 class _Writer:
     def __init__(self, cpp) -> None:
-        self.pragmas = cpp.pragmas
         self.parts: list[str] = []
         self.length = 0
         self.touching: tuple | None = None  #: end of the last token, in its source file
@@ -486,11 +474,11 @@ class _Writer:
         self.touching = (own.file, own.line, own.column + len(token.value)) if own else None
 
     def pragma(self, token):
-        place = getattr(token, "place", None)
-        if place not in self.pragmas:
+        text = getattr(token, "pragma", None)  #: with macros expanded
+        if text is None:
             span = token.source.span if isinstance(token.source, _Origin) else self.last
             raise CompileError.at(span, "stray '#'", "a directive begins its own line", code=Code.PREPROCESSOR)
         self._raw("\n")
-        self._put(f"#pragma {self.pragmas[place]}", place, False)
+        self._put(f"#pragma {text}", token.place, False)
         self._raw("\n")
         self.touching = None

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, Protocol
 
 from ..diag import Code, Diagnostic
-from .words import TYPE_WORDS
+from .words import NOT_BUILT_TYPES, TYPE_WORDS
 
 __all__ = ["Tokens", "UnknownType", "unknown_type"]
 
@@ -69,6 +69,9 @@ def unknown_type(
 
 def _hint(name: str, types: Iterable[str] = ()) -> str:
     """What declares the unknown type ``name``, or which of the known ``types`` and words is most similar to it."""
+    if name in NOT_BUILT_TYPES:
+        what, instead = NOT_BUILT_TYPES[name]
+        return f"it is for {what}, which OpenCL C 2.0 has and this compiler has not: {instead}"
     sized = _SIZED.match(name)
     if sized is not None and sized[1] in ("8", "16", "32", "64"):
         return f"#include <stdint.h> declares '{name}'"

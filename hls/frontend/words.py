@@ -4,7 +4,18 @@ The grammar of pycparser stays unchanged: an address space is presented as a typ
 a built-in type as ``int``. The word itself is in the token's value.
 """
 
-__all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "RESERVED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
+__all__ = [
+    "ACCESS_WORDS",
+    "DEVICE_QUEUES",
+    "NOT_BUILT_TYPES",
+    "REFUSED_WORDS",
+    "RESERVATIONS",
+    "RESERVED_WORDS",
+    "SPELLINGS",
+    "STREAM_WORDS",
+    "TYPE_WORDS",
+    "VECTOR_TYPES",
+]
 
 _SPACES = {
     spelling: ("VOLATILE", f"__{name}")
@@ -65,6 +76,14 @@ RESERVED_WORDS = frozenset(("global", "local", "constant", "private", "kernel"))
 STREAM_WORDS = {"channel": "channel", "pipe": "pipe", "__pipe": "pipe"}
 #: access words of a pipe (or an image, which is not supported)
 ACCESS_WORDS = {word: name for name in ("read_only", "write_only", "read_write") for word in (name, f"__{name}")}
+
+RESERVATIONS = "write_pipe(p, &value) and read_pipe(p, &value) take one value at a time"
+DEVICE_QUEUES = "let the host launch the kernel, or call it as a function"
+#: types of OpenCL C 2.0 that are not there, and that a program of 1.2 may declare -> (what they are for, hint)
+NOT_BUILT_TYPES = {
+    "reserve_id_t": ("reservations of pipes", RESERVATIONS),
+    **{name: ("kernels that launch kernels", DEVICE_QUEUES) for name in ("queue_t", "clk_event_t", "ndrange_t")},
+}
 
 #: spelling -> (message, hint)
 REFUSED_WORDS: dict[str, tuple[str, str]] = {

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from hls.ir import Function
+from hls.limits import TOLD_GROUP
 from hls.rtl.interface import KernelInterface
 
 from .constants import kernel_work_group_info, status_code
@@ -22,7 +23,7 @@ def work_group_fact(
     most = (
         math.prod(kernel.work_group_size)
         if kernel.work_group_size
-        else kernel.most_work_items or device.max_work_group_size
+        else kernel.most_work_items or min(TOLD_GROUP, device.max_work_group_size)
     )
     known: dict[int, int | list[int]] = {
         kernel_work_group_info.WORK_GROUP_SIZE: most,

@@ -28,7 +28,7 @@ def joined(
     the preprocessor.
 
     Each file has macros of its own; what they declare alike, as from a header, is there once. The source is written
-    beside the file ``target``, for messages to point to.
+    beside the file ``target``; its line markers are the places in the files.
     """
     parts = []
     for file, found in zip(files, before, strict=True):
@@ -37,9 +37,9 @@ def joined(
         else:
             program = found.binary
         try:
-            parts.append(preprocessed(program, "object"))
+            parts.append(preprocessed(program, "object", str(file)))
         except CompileError as error:
-            print(str(error).replace("<program source>", str(file)), file=sys.stderr)
+            print(error, file=sys.stderr)
             return None
     text, more = linked_source(parts)
     source = target.with_name(f"{target.stem}.joined.cl")

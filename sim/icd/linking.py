@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from hls.diag import Span
 from sim.cl.binary import Binary
 from sim.cl.options import parse_options
 
@@ -14,25 +15,38 @@ if TYPE_CHECKING:
 __all__ = ["linked_source", "preprocessed"]
 
 
-def preprocessed(program: Binary, part: str) -> Binary:
-    """A program that includes nothing and has no macros, to be linked as a ``part`` of another. Raises
-    hls.diag.CompileError."""
+def preprocessed(program: Binary, part: str, name: str = "<program source>") -> Binary:
+    """A program that includes nothing and has no macros, to be linked as a ``part`` of another. Line markers say where
+    its lines come from: from the file ``name``, or one that it includes. Raises hls.diag.CompileError."""
     from hls.frontend.preprocess import preprocess
 
     options = parse_options(_before_links(program.options), Path.cwd())
-    expanded = preprocess(program.source, "<program source>", options.defines, [str(d) for d in options.include_dirs])
+    expanded = preprocess(program.source, name, options.defines, [str(d) for d in options.include_dirs])
     return Binary(_in_lines(expanded), tuple(_others(program.options)), part)
 
 
 def _in_lines(expanded: "Expanded") -> str:
-    """The text with line breaks where the source has them, for messages and reports to point to."""
-    text, start, place = [], 0, None
-    for at, span in zip(expanded.starts, expanded.spans, strict=True):
-        if place is not None and (span.file, span.line) != place:
-            text += [expanded.text[start:at], "\n"]
-            start = at
-        place = span.file, span.line
-    return "".join([*text, expanded.text[start:]])
+    """The text with line breaks where the source has them, each token in its column where that is possible, and with
+    line markers."""
+    from hls.frontend.line_markers import marker
+
+    text, width, last = list[str](), 0, Span("", 0)
+    ends = [*expanded.starts[1:], len(expanded.text)]
+    for start, end, place in zip(expanded.starts, ends, expanded.spans, strict=True):
+        piece = expanded.text[start:end].strip()
+        directive = piece.startswith("#")
+        if (place.file, place.line) != (last.file, last.line) or directive:
+            text.append("\n" if text else "")
+            if directive or (place.file, place.line) != (last.file, last.line + 1):
+                text.append(marker(place.file, place.line))
+            width, last = 0, place
+        touches = width and not expanded.text[start - 1].isspace()
+        gap = 0 if touches else max(place.column - 1 - width, 1 if width else 0)
+        text += [" " * gap, piece]
+        width += gap + len(piece)
+        if directive:
+            last = Span("", 0)  # a new line, whatever follows
+    return "".join([*text, "\n"])
 
 
 def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
@@ -43,7 +57,13 @@ def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
     its own in each, unless both are the same and keep no value.
     """
     options = dict.fromkeys(word for part in parts for word in part.options)
-    return "\n".join(_once(_ordered(_apart([part.source for part in parts])))), tuple(options)
+    texts = [_numbered(part.source, k) for k, part in enumerate(parts)]
+    return "\n".join(_once(_ordered(_apart(texts)))), tuple(options)
+
+
+def _numbered(text: str, k: int) -> str:
+    """The text with a name of its own in line markers, if those are of a program that has none."""
+    return re.sub(r'^(# \d+ "<program source)>"$', rf'\1 {k + 1}>"', text, flags=re.MULTILINE)
 
 
 def _before_links(options: Sequence[str]) -> list[str]:
@@ -76,7 +96,7 @@ def _static(text: str) -> dict[str, str]:
     """The static variables and functions of a text by name, each with its declaration; with nothing for one that keeps
     values, which is never that of another text."""
     found: dict[str, str] = {}
-    for part in _declarations(text):
+    for part in _declarations(_unmarked(text)):
         head, same = _ATTRIBUTE.sub("", part.partition("{")[0]), " ".join(part.split())
         if part.rstrip().endswith("}") and _COPIED.search(head):
             found |= dict.fromkeys(_CALLED.findall(head)[:1], same if _is_shared(part) else "")
@@ -110,13 +130,14 @@ _OWN = re.compile(r"\s*static\b(?![^=;]*\b(const|constant|__constant)\b)[^=;(]*[
 #: a function of which each program has a copy; one that keeps values has its own in each
 _COPIED, _KEPT = re.compile(r"\b(static|inline)\b"), re.compile(r"\bstatic\b")
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
+_MARKER = re.compile(r'^# (\d+) "(.*)"\n', re.MULTILINE)
 _CALLED = re.compile(r"(\w+)\s*\(")
 
 
 def _names(text: str) -> tuple[set[str], set[str]]:
     """The functions that a text defines, and those that it only declares."""
     defined, declared = set[str](), set[str]()
-    for part in _declarations(text):
+    for part in _declarations(_unmarked(text)):
         found = _CALLED.findall(_ATTRIBUTE.sub("", part.partition("{")[0]))[:1]
         (declared if part.rstrip().endswith(";") else defined).update(found)
     return defined, declared - defined
@@ -138,10 +159,48 @@ def _once(texts: Sequence[str]) -> list[str]:
     seen: set[str] = set()
     kept = []
     for text in texts:
-        own = [part for part in _declarations(text) if not (_is_shared(part) and " ".join(part.split()) in seen)]
-        seen |= {" ".join(part.split()) for part in own}
+        own, whole = list[str](), True
+        place: _Place | None = None
+        for part in _declarations(text):
+            known = _is_shared(_unmarked(part)) and _key(part) in seen
+            if not known:
+                own += [part] if whole or place is None else ["\n", place.marker(), part]
+            place, whole = _behind(part, place), not known
+        seen |= {_key(part) for part in _declarations(text)}
         kept.append("".join(own))
     return kept
+
+
+def _key(part: str) -> str:
+    """A declaration, however it is written and wherever it stands."""
+    return " ".join(_unmarked(part).split())
+
+
+class _Place(NamedTuple):
+    """A place of the source in joined texts."""
+
+    file: str  #: as a line marker has it
+    line: int
+    column: int  #: from 0
+
+    def marker(self) -> str:
+        """What brings the text behind it to this place."""
+        return f'# {self.line} "{self.file}"\n{" " * self.column}'
+
+
+def _behind(part: str, place: _Place | None) -> _Place | None:
+    """The end of a part that begins at ``place``; None if it is not known."""
+    markers = [*_MARKER.finditer(part)]
+    if markers:
+        part, place = part[markers[-1].end() :], _Place(markers[-1][2], int(markers[-1][1]), 0)
+    if place is None:
+        return None
+    before, ends, line = part.rpartition("\n")
+    return _Place(place.file, place.line + (before + ends).count("\n"), len(line) + (0 if ends else place.column))
+
+
+def _unmarked(text: str) -> str:
+    return _MARKER.sub("", text)
 
 
 def _is_shared(part: str) -> bool:

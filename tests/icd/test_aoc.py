@@ -294,6 +294,18 @@ def test_several_files_are_one_program(march, capfd):
     assert main(["writer.cl", "missing.cl"]) == 2 and "missing.cl: there is no such file" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("march", [[], ["-march=emulator"]])
+def test_messages_about_joined_files_name_these(march, capfd):
+    _two_files()
+    Path("reader.cl").write_text('#include "parts.h"\n\n__kernel void r(__global int *a) { a[0] = wrong; }\n')
+    assert main(["-c", "writer.cl", "-march=emulator", "-board=ecp5_onchip"]) == 0
+    for writer in ("writer.cl", "writer.aoco"):
+        assert main([writer, "reader.cl", "-board=ecp5_onchip", *march, "-o", "both.aocx"]) == 1
+        said = capfd.readouterr().err
+        assert "reader.cl:3:43: error[E0201]: 'wrong' is not declared\n    __kernel void r" in said
+        assert "joined" not in said
+
+
 def test_the_step_after_c_uses_what_that_made(capfd):
     """As Makefiles do it: a .aoco of each .cl, and a .aocx of that."""
     Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = N; }\n")

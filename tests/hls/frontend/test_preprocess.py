@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hls.diag import CompileError
+from hls.diag import CompileError, render
 from hls.frontend import parse_source
 
 preprocess = importlib.import_module("hls.frontend.preprocess")
@@ -140,3 +140,42 @@ def test_messages_name_the_real_file():
     with pytest.raises(CompileError) as caught:
         parse_source('#line 100 "other.cl"\nnothing;\n', "k.cl")
     assert (caught.value.diagnostics[0].span.file, caught.value.diagnostics[0].span.line) == ("k.cl", 2)
+
+
+MARKED = """# 1 "<built-in>"
+# 7 "made/a.cl" 2
+__kernel void f(__global int *o) {
+    o[0] = one;
+}
+# 3 "b \\"x\\".cl"
+float g(void) { return two; }
+# 2000000000 "far.cl"
+float h(void) { return three; }
+"""
+
+
+def test_messages_name_the_file_of_a_line_marker():
+    """What a preprocessor wrote, or ``aoc`` joins: the place is that of the user's file, the text what was read."""
+    with pytest.raises(CompileError) as caught:
+        parse_source(MARKED, "k.cl")
+    found = {
+        (d.span.file, d.span.line, d.span.column): render(d, caught.value.sources) for d in caught.value.diagnostics
+    }
+    assert [*found] == [('b "x".cl', 3, 24), ("far.cl", 2000000000, 24), ("made/a.cl", 8, 12)]
+    assert found["made/a.cl", 8, 12].splitlines()[1:] == ["        o[0] = one;", "               ^~~"]
+    assert "three;" not in found["far.cl", 2000000000, 24]  # no text of two billion lines
+
+
+def test_nothing_is_shown_of_a_marked_line_with_two_texts():
+    text = '# 3 "a.h"\nint x(void) { return one; }\n# 3 "a.h"\nint y(void) { return two; }\n'
+    with pytest.raises(CompileError) as caught:
+        parse_source(text, "k.cl")
+    assert "return" not in "".join(render(d, caught.value.sources) for d in caught.value.diagnostics)
+
+
+def test_a_pragma_of_a_file_that_is_included_twice_has_the_macros_of_each_time(tmp_path):
+    (tmp_path / "loop.h").write_text("#pragma unroll N\n")
+    found = preprocess.preprocess(
+        '#define N 2\n#include "loop.h"\n#undef N\n#define N 8\n#include "loop.h"\n', "k.cl", {}, [str(tmp_path)]
+    )
+    assert found.text.split("\n")[1::2] == ["#pragma unroll 2", "#pragma unroll 8"]

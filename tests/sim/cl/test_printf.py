@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sim import cl
+from tests.sim.cl.printf_campaign import differing
 
 #: every kernel prints
 SOURCE = r"""
@@ -141,3 +142,7 @@ def test_the_emulator_prints_as_c_does(capsys):
     program.k(queue, (1,), None, buffer, np.int32(7))
     cl.enqueue_copy(queue, address, buffer)
     assert capsys.readouterr().out.splitlines() == [*(text for _, text in AS_IN_C), hex(address[0])]
+
+
+def test_random_formats_print_what_the_c_library_prints():
+    assert differing(7, 60) == []

@@ -170,8 +170,27 @@ def test_joined_text_keeps_its_lines():
     from sim.cl.binary import Binary
     from sim.icd.linking import preprocessed
 
-    text = preprocessed(Binary("#define N 3\nint f(int x)\n{\n    return N;\n}\n", ()), "object").source
-    assert [line.strip() for line in text.splitlines()] == ["int f(int x)", "{", "return 3 ;", "}"]
+    text = preprocessed(Binary("#define N 3\nint f(int x)\n{\n    return N;\n}\n", ()), "object", "f.cl").source
+    assert text.splitlines() == ['# 2 "f.cl"', "int f(int x)", "{", "    return 3 ;", "}"]
+
+
+def test_joined_text_says_where_its_lines_come_from():
+    """Also behind what is left out, since another program has it."""
+    from hls.diag import CompileError
+    from hls.frontend import parse_source
+    from sim.cl.binary import Binary
+    from sim.icd.linking import linked_source, preprocessed
+
+    shared = "typedef struct { int a; } one; "
+    column = len(f"{shared}int f(void) {{ return ") + 1
+    parts = [
+        preprocessed(Binary(f"\n{shared}int {name}(void) {{ return missing; }}\n", ()), "object", file)
+        for name, file in (("f", "f.cl"), ("g", "g.cl"), ("h", "<program source>"))
+    ]
+    with pytest.raises(CompileError) as caught:
+        parse_source(linked_source(parts)[0], "joined.cl")
+    places = [str(found.span) for found in caught.value.diagnostics]
+    assert places == [f"{file}:2:{column}" for file in ("<program source 3>", "f.cl", "g.cl")]
 
 
 def test_passes_and_the_text_of_the_ir_keep_them():
