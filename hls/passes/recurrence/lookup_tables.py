@@ -1,8 +1,8 @@
 """Technology mapping of bitwise logic onto lookup tables by cut enumeration: a cone of operations whose bits depend on
 few others in the same place is one table, and takes the time of one.
 
-A cut of an operation is a set of values from which its cone computes it (Cong and Ding, "FlowMap", IEEE TCAD 1994; Cong,
-Wu and Ding, "Cut ranking and pruning", FPGA 1999).
+A cut of an operation is a set of values from which its cone computes it (Cong and Ding, "FlowMap", IEEE TCAD 1994;
+Cong, Wu and Ding, "Cut ranking and pruning", FPGA 1999).
 """
 
 from collections.abc import Iterable, Mapping

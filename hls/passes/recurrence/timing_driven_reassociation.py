@@ -70,7 +70,7 @@ class TimingDrivenReassociation(FunctionPass):
             return
         interval, found = one.least_interval(MOST_CYCLES), None
         # tables and carry-save adders only where they save a cycle more than the order of operands
-        for form in (_Form(trees), _Form(trees, tables, carry_save=True)):
+        for form in (_Form(trees, Cuts({}), carry_save=False), _Form(trees, tables, carry_save=True)):
             soonest = form.soonest(timing, way)
             if interval > 1 and one.arrivals(interval - 1, soonest) is not None:
                 interval, found = one.least_interval(interval - 1, soonest), form
@@ -107,8 +107,8 @@ class _Form:
     through carry-save adders, and bitwise logic is mapped onto ``tables``."""
 
     trees: Mapping[Op, Tree]
-    tables: Cuts = Cuts({})
-    carry_save: bool = False
+    tables: Cuts
+    carry_save: bool
 
     def soonest(self, timing: TimingModel, way: list[Op]) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
         """The arrivals if each operation of the recurrence takes its earliest form."""
