@@ -29,6 +29,9 @@ class TimingDrivenReassociation(FunctionPass):
     ``h`` the ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An intermediate result with
     other users is duplicated for that.
 
+    Where no order suffices, bitwise logic is mapped onto lookup tables (:mod:`.lookup_tables`), and carry-save adders
+    reduce the last operands of a sum to two, if that saves a further cycle.
+
     With ``floats``, sums of floats are reassociated, too, which changes their rounding: the number of multiply-adds is
     kept, but each may get another addend. ``tell`` receives a note for each of these sums.
     """
@@ -62,7 +65,7 @@ class TimingDrivenReassociation(FunctionPass):
         if len(carried) * len(way) > MOST_WORK or any(op.regions for op in way):
             return
         trees = trees_of(body, way, mine, floats=self.floats)
-        tables = Cuts.among(() if self.floats else body.ops)
+        tables = Cuts.among(body.ops)
         if not trees and not any(op in tables.of for op in way):
             return
         one = Recurrence(body, mine, timing)
