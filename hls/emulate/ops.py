@@ -131,7 +131,17 @@ def _fused_sum(op: Op, names: list[str]) -> str:
     return f"one_nan(fused_sum<{op.result.type.bits}, {c_type(op.result.type)}>({{{', '.join(terms)}}}))"
 
 
-_SPECIAL = {"bitcast": _bitcast, "fma": _fma, "fsum": _fused_sum}
+def _lut(op: Op, names: list[str]) -> str:
+    """The sum of the products for which the table has a 1."""
+    products = [
+        " & ".join(f"{'' if minterm >> k & 1 else '~'}{name}" for k, name in enumerate(names))
+        for minterm in range(1 << len(names))
+        if op.attrs[Attr.TABLE] >> minterm & 1
+    ]
+    return masked(" | ".join(f"({product})" for product in products) or "0", instance(op.result.type, IntType))
+
+
+_SPECIAL = {"lut": _lut, "bitcast": _bitcast, "fma": _fma, "fsum": _fused_sum}
 
 #: every operation that :func:`expression` knows
 ROWS = frozenset({*WRAPPED, *ROUNDED, *EXPRESSIONS, *_SPECIAL})

@@ -148,6 +148,9 @@ class Attr:
     KIND = _key("kind", "mem_fence", _one_of("all", "read", "write"), "which accesses the fence keeps in order")
     ROUNDING = _key("rounding", _ROUNDED, TEXT, "the rounding mode, where it is not the operation's default")
     TERMS = _key("terms", "fsum", NAMES, "sign of each term of a sum, and whether it is a product: +, -, +*, -*")
+    TABLE = _key(
+        "table", "lut", NATURAL, "bit ``m`` is the result where the operands' bits, the first lowest, are ``m``"
+    )
     FLUSH_DENORMALS = _key("flush", _FLOAT_ARITHMETIC, FLAG, "subnormal operands and results are zeros of their sign")
     SET = _key("set", "fresh", BOOLEAN, "the program sets the memory to 0; otherwise reading it unwritten is undefined")
     BY = _key("by", "shift", INTEGER, "by how many places the elements move up; negative: down")

@@ -142,6 +142,17 @@ def _from_bits(bits, type):
     return bits_to_float(bits, type.bits) if isinstance(type, FloatType) else bits
 
 
+def _lut(v, t, r, attrs):
+    found = 0
+    for minterm in range(1 << len(v)):
+        if attrs[Attr.TABLE] >> minterm & 1:
+            where = _mask(r)
+            for k, x in enumerate(v):
+                where &= x if minterm >> k & 1 else ~x
+            found |= where
+    return found
+
+
 def _extract(v, t, r, attrs):
     array, index = v
     return array[index] if index < len(array) else type(array[0])(0)
@@ -167,6 +178,9 @@ _ROWS = [
     _int("and", lambda a, b, n: a & b, "commutative", "associative", "bitwise", "logic"),
     _int("or", lambda a, b, n: a | b, "commutative", "associative", "bitwise", "logic"),
     _int("xor", lambda a, b, n: a ^ b, "commutative", "associative", "bitwise", "logic"),
+    # `lut {table}` of any number of integers is the same function of their bits in each place, as a lookup table of the
+    # device computes it
+    OpInfo("lut", None, frozenset({"pure", "logic"}), _first, "int", _lut),
     _int("shl", lambda a, b, n: a << b if b < n else 0, "shift", "logic"),
     _int("lshr", lambda a, b, n: a >> b if b < n else 0, "shift", "logic"),
     _int("ashr", lambda a, b, n: signed(a, n) >> min(b, n - 1), "shift", "logic"),

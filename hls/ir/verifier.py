@@ -34,6 +34,10 @@ _WORK_ITEM = {
 }
 
 
+#: most inputs of a lookup table: those of the largest that a device has
+MOST_TABLE_INPUTS = 6
+
+
 class VerifyError(Exception):
     """Malformed IR: a bug in the compiler, not in the user's kernel."""
 
@@ -181,6 +185,13 @@ class _Verifier:
         self._require(known, op, f"is a sum of two or more of +, -, +* and -*, not of {terms!r}")
         wanted = sum(map(len, terms))
         self._require(len(op.operands) == wanted, op, f"has {len(op.operands)} operands, not the {wanted} of its terms")
+
+    def _check_lut(self, op) -> None:
+        self._check_pure(op)
+        table, inputs = op.attrs.get(Attr.TABLE), len(op.operands)
+        self._require(0 < inputs <= MOST_TABLE_INPUTS, op, f"has {inputs} inputs, not 1 to {MOST_TABLE_INPUTS}")
+        known = isinstance(table, int) and 0 <= table < 1 << (1 << inputs)
+        self._require(known, op, f"{table} is no table of {inputs} inputs")
 
     def _check_const(self, op) -> None:
         value, type = op.attrs.get(Attr.VALUE), op.result.type

@@ -132,6 +132,7 @@ _RULES = {
     "and": _gate,
     "or": _gate,
     "xor": _gate,
+    "lut": lambda op, constants: float(_width(op)),
     "select": _choice,
     "shl": _shift,
     "lshr": _shift,

@@ -25,6 +25,7 @@ _OPERATIONS = {
     "and": "bitwise and",
     "or": "bitwise or",
     "xor": "bitwise exclusive or",
+    "lut": "bitwise logic",
     "shl": "shift left",
     "lshr": "shift right",
     "ashr": "shift right",

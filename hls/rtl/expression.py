@@ -3,6 +3,9 @@
 Every value is an unsigned bit pattern of its type's width; arrays are concatenated elements, element 0 lowest.
 """
 
+from functools import reduce
+from operator import and_
+
 from amaranth import Array, C, Cat, Const, Mux, Value
 
 from ..analysis.bits.wiring import cut_order
@@ -99,6 +102,16 @@ def _order(op, a, b):
     return less if cut.below else ~less
 
 
+def _lut(op, *operands):
+    """The sum of the products for which the table has a 1."""
+    found = Const(0, op.result.type.bits)
+    for minterm in range(1 << len(operands)):
+        if op.attrs[Attr.TABLE] >> minterm & 1:
+            product = [x if minterm >> k & 1 else ~x for k, x in enumerate(operands)]
+            found |= reduce(and_, product)
+    return found
+
+
 _BUILD = {
     "add": lambda op, a, b: (a + b)[: len(a)],
     "sub": lambda op, a, b: (a - b)[: len(a)],
@@ -106,6 +119,7 @@ _BUILD = {
     "and": lambda op, a, b: a & b,
     "or": lambda op, a, b: a | b,
     "xor": lambda op, a, b: a ^ b,
+    "lut": _lut,
     "shl": _shift(_shl),
     "lshr": _shift(_lshr),
     "ashr": _shift(_ashr),

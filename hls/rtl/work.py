@@ -7,7 +7,7 @@ from ..ir import Attr, Op
 __all__ = ["count_operations"]
 
 FLOATING = {"fadd": 1, "fsub": 1, "fmul": 1, "fdiv": 1, "fsqrt": 1, "fintegral": 1, "fma": 2}
-INTEGER = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "shl", "lshr", "ashr")
+INTEGER = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "lut", "shl", "lshr", "ashr")
 
 
 def count_operations(ops: Iterable[Op]) -> tuple[int, int]:

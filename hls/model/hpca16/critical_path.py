@@ -13,7 +13,7 @@ __all__ = ["critical_path"]
 _ROWS = {
     **dict.fromkeys(("fadd", "fsub"), "fp_add"),
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), "int_div"),
-    **dict.fromkeys(("add", "sub", "ptradd", "and", "or", "xor", "shl", "lshr", "ashr"), "int_add"),
+    **dict.fromkeys(("add", "sub", "ptradd", "and", "or", "xor", "lut", "shl", "lshr", "ashr"), "int_add"),
     **dict.fromkeys(("eq", "ne", "ult", "ule", "slt", "sle", "feq", "fne", "flt", "fle", "select"), "int_add"),
     "fmul": "fp_mul",
     "fdiv": "fp_div",

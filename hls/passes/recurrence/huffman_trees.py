@@ -2,6 +2,7 @@
 integers and floats, products, logic, min/max."""
 
 import heapq
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,10 @@ __all__ = ["Node", "Shaper", "Tree", "Trees", "rebuild", "trees_of"]
 
 #: most leaves of a tree
 MOST_LEAVES = 16
+#: most words that carry-save adders reduce to two
+MOST_COMPRESSED = 6
+#: the tables of a carry-save adder: an odd number of ones, and at least two
+ODD, MAJORITY = 0b10010110, 0b11101000
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +30,8 @@ class Node:
     twice) as a number."""
 
     kind: str
-    left: "Term | Node"
-    right: "Term | Node"
+    left: "Part"
+    right: "Part"
 
     @property
     def minus(self) -> bool:
@@ -37,6 +42,24 @@ class Node:
     def type(self) -> Type:
         """The type of the result, which is that of the left operand."""
         return self.left.type
+
+
+@dataclass(frozen=True, eq=False)
+class Compressed:
+    """One of the two words to which a carry-save adder (3:2 compressor) reduces three ``terms`` of a sum: the bits that
+    are 1 for an odd number of ones or, if ``carry``, the carries, a place higher. Neither depends on a carry chain."""
+
+    terms: "tuple[Part, Part, Part]"
+    carry: bool
+    minus = False
+
+    @property
+    def type(self) -> Type:
+        """The type of the terms."""
+        return self.terms[0].type
+
+
+Part = Term | Node | Compressed
 
 
 @dataclass(frozen=True)
@@ -174,20 +197,33 @@ class Trees:
 
 @dataclass(frozen=True)
 class Shaper:
-    """Builds trees in order of arrival time, as given by ``arrivals``."""
+    """Builds trees in order of arrival time, as given by ``arrivals``. With ``carry_save``, sums of integers end with
+    carry-save adders where they are earlier so."""
 
     arrivals: Arrivals
+    carry_save: bool = False
 
-    def at(self, node: Term | Node, kind: str) -> Arrival:
+    def at(self, node: Part, kind: str) -> Arrival:
         """The arrival of a node in a tree of this kind."""
         if isinstance(node, Term):
             return max(self.arrivals.at(v) for v in (node.value, node.factor) if v is not None)
+        if isinstance(node, Compressed):
+            return self._compressed(node, [self.at(term, kind) for term in node.terms])
         return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
 
     def soonest(self, tree: Tree) -> Node:
         """The tree in which operands that arrive first are joined first. A product is joined with a number: the
         earliest products, as many as before, become numbers."""
-        heap: list[tuple[Arrival, int, Term | Node]] = [
+        plain = instance(self._words(tree, 1)[0], Node)
+        if not self.carry_save or tree.kind != "add":
+            return plain
+        most = min(len(tree.leaves), MOST_COMPRESSED)
+        sums = (self._saved(self._words(tree, words), tree.kind) for words in range(3, most + 1))
+        return min([plain, *(one for one in sums if one is not None)], key=lambda node: self.at(node, tree.kind))
+
+    def _words(self, tree: Tree, words: int) -> list[Part]:
+        """The operands, joined in pairs until so many are left."""
+        heap: list[tuple[Arrival, int, Part]] = [
             (self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)
         ]
         for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[: tree.products]:
@@ -195,13 +231,32 @@ class Shaper:
             number = Node("fmul", leaf, leaf)
             heap.append((self._joined(number, time, time, tree.kind), k, number))
         heapq.heapify(heap)
-        while len(heap) > 1:
+        while len(heap) > words:
             time, k, first = heapq.heappop(heap)
             other = _first_number(heap) if _is_product(first) else heapq.heappop(heap)
             left, right = (other[2], first) if _is_product(other[2]) else (first, other[2])
             node = Node("fma" if _is_product(left) else tree.kind.split()[0], left, right)
             heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
-        return instance(heap[0][2], Node)
+        return [part for _, _, part in heap]
+
+    def _saved(self, words: list[Part], kind: str) -> Node | None:
+        """The sum of words, the earliest three of which a carry-save adder reduces to two until two are left; None if
+        one is subtracted."""
+        if any(word.minus for word in words):
+            return None
+        heap = [(self.at(word, kind), k, word) for k, word in enumerate(words)]
+        heapq.heapify(heap)
+        for k in itertools.count(len(words)):
+            if len(heap) == 2:
+                break
+            (x, y, z) = (heapq.heappop(heap) for _ in range(3))
+            for carry in (False, True):
+                word = Compressed((x[2], y[2], z[2]), carry)
+                heapq.heappush(heap, (self._compressed(word, [z[0]]), 2 * k + carry, word))
+        return Node(kind, heap[0][2], heap[1][2])
+
+    def _compressed(self, word: Compressed, terms: list[Arrival]) -> Arrival:
+        return self.arrivals.timing.joined("lut", word.type, max(terms))
 
     def _joined(self, node: Node, left: Arrival, right: Arrival, kind: str) -> Arrival:
         return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
@@ -215,7 +270,7 @@ def _first_number(heap: list) -> tuple[Arrival, int, Term | Node]:
     return found
 
 
-def _is_product(node: Term | Node) -> bool:
+def _is_product(node: Part) -> bool:
     return isinstance(node, Term) and node.factor is not None
 
 
@@ -236,7 +291,8 @@ def _become(op: Op, node: Node, b: Builder):
         op.opcode, op.operands, op.attrs = kind, operands, attrs | flush_of(op)
         return
     kind, (left, right) = _pairing(node)
-    left, right = _built(left, b, {}), _built(right, b, {})
+    made: dict[Part, Value] = {}
+    left, right = _built(left, b, {}, made), _built(right, b, {}, made)
     if kind == "sub":
         op.opcode, op.operands, op.attrs = kind, [left, right], attrs | wraps
     else:
@@ -252,14 +308,26 @@ def _pairing(node: Node) -> tuple[str, tuple]:
     return name, (node.right, node.left) if node.left.minus else (node.left, node.right)
 
 
-def _built(node: Term | Node, b: Builder, attrs: dict) -> Value:
-    if isinstance(node, Term):
-        return node.value
-    if isinstance(node.type, FloatType):
-        kind, operands = _operation(node, b, attrs)
+def _built(part: Part, b: Builder, attrs: dict, made: dict[Part, Value]) -> Value:
+    """The value of a part of a tree; ``made`` has those that are built already, as both words of a carry-save adder
+    have the same terms."""
+    if isinstance(part, Term):
+        return part.value
+    if part not in made:
+        made[part] = _new(part, b, attrs, made)
+    return made[part]
+
+
+def _new(part: Node | Compressed, b: Builder, attrs: dict, made: dict[Part, Value]) -> Value:
+    if isinstance(part, Compressed):
+        terms = [_built(term, b, attrs, made) for term in part.terms]
+        word = b.value("lut", *terms, attrs={Attr.TABLE: MAJORITY if part.carry else ODD})
+        return b.value("shl", word, b.const(1, word.type)) if part.carry else word
+    if isinstance(part.type, FloatType):
+        kind, operands = _operation(part, b, attrs)
         return b.value(kind, *operands, attrs=attrs)
-    kind, (left, right) = _pairing(node)
-    return emit(kind, _built(left, b, attrs), _built(right, b, attrs), b)
+    kind, (left, right) = _pairing(part)
+    return emit(kind, _built(left, b, attrs, made), _built(right, b, attrs, made), b)
 
 
 def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tuple[str, list[Value]]:
@@ -269,9 +337,9 @@ def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tup
         return "fmul", [product.value, present(product.factor)]
     if node.kind == "fma":
         product = instance(node.left, Term)
-        factor, addend = product.value, _built(node.right, b, attrs)
+        factor, addend = product.value, _built(node.right, b, attrs, {})
         factor = b.value("fneg", factor) if node.left.minus != (node.right.minus != turned) else factor
         return "fma", [factor, present(product.factor), b.value("fneg", addend) if turned else addend]
     kind, parts = _pairing(node)
-    left, right = (_built(part, b, attrs) for part in parts)
+    left, right = (_built(part, b, attrs, {}) for part in parts)
     return ("fsub", [b.value("fneg", left), right]) if turned else (kind, [left, right])

@@ -11,6 +11,7 @@ from ...ir.clone import clone_function
 from ...narrow import present
 from ..manager import Form, FunctionPass
 from .huffman_trees import Node, Shaper, Tree, rebuild, trees_of
+from .lookup_tables import Cut, Cuts, map_onto
 
 __all__ = ["TimingDrivenReassociation"]
 
@@ -27,6 +28,9 @@ class TimingDrivenReassociation(FunctionPass):
     A value computed some iterations ago arrives as many IIs earlier, and a value off the recurrence long before: with
     ``h`` the ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An intermediate result with
     other users is duplicated for that.
+
+    Where no order suffices, bitwise logic is mapped onto lookup tables (:mod:`.lookup_tables`), and carry-save adders
+    reduce the last operands of a sum to two, if that saves a further cycle.
 
     With ``floats``, sums of floats are reassociated, too, which changes their rounding: the number of multiply-adds is
     kept, but each may get another addend. ``tell`` receives a note for each of these sums.
@@ -61,16 +65,29 @@ class TimingDrivenReassociation(FunctionPass):
         if len(carried) * len(way) > MOST_WORK or any(op.regions for op in way):
             return
         trees = trees_of(body, way, mine, floats=self.floats)
-        if not trees:
+        tables = Cuts.among(body.ops)
+        if not trees and not any(op in tables.of for op in way):
             return
         one = Recurrence(body, mine, timing)
         if one.arrivals(MOST_CYCLES) is None:
             return
-        now, soonest = one.least_interval(MOST_CYCLES), _soonest(timing, way, trees)
-        if now > 1 and one.arrivals(now - 1, soonest) is not None:
-            shapes = _shapes(trees, present(one.arrivals(one.least_interval(now - 1, soonest), soonest)))
-            self._say(trees, shapes)
-            rebuild(body, shapes)
+        interval, found = one.least_interval(MOST_CYCLES), None
+        # tables and carry-save adders only where they save a cycle more than the order of operands
+        for form in (_Form(trees, Cuts({}), carry_save=False), _Form(trees, tables, carry_save=True)):
+            soonest = form.soonest(timing, way)
+            if interval > 1 and one.arrivals(interval - 1, soonest) is not None:
+                interval, found = one.least_interval(interval - 1, soonest), form
+        if found is not None:
+            self._rebuild(body, way, found, present(one.arrivals(interval, found.soonest(timing, way))))
+
+    def _rebuild(self, body: Region, way: list[Op], form: "_Form", arrivals: Arrivals) -> None:
+        """Give operations the forms in which they arrive earliest."""
+        mapped = {op: cut for op in way if (cut := form.table(op, arrivals)) is not None}
+        shapes = form.shapes(arrivals)
+        self._say(form.trees, shapes)
+        for op, cut in reversed(mapped.items()):  # what a table computes is read from operations as they were
+            map_onto(op, cut)
+        rebuild(body, {op: node for op, node in shapes.items() if op not in mapped})
 
     def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]):
         tell = self.tell
@@ -87,26 +104,44 @@ class TimingDrivenReassociation(FunctionPass):
                 )
 
 
-def _soonest(
-    timing: TimingModel, way: list[Op], trees: Mapping[Op, Tree]
-) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
-    """The arrivals if ``trees`` join the earliest operands first, and everything else is unchanged."""
+@dataclass(frozen=True)
+class _Form:
+    """Which operations may take another form: ``trees`` join the earliest operands first, with ``carry_save`` also
+    through carry-save adders, and bitwise logic is mapped onto ``tables``."""
 
-    def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
-        arrivals = Arrivals(timing, starts, LONG_BEFORE)
-        shaper = Shaper(arrivals)
-        for op in way:
-            time = arrivals.after(op)
-            if op in trees:
-                time = min(time, shaper.at(shaper.soonest(trees[op]), trees[op].kind))
-            arrivals.times.update(dict.fromkeys(op.results, time))
-        return arrivals
+    trees: Mapping[Op, Tree]
+    tables: Cuts
+    carry_save: bool
 
-    return iteration
+    def soonest(self, timing: TimingModel, way: list[Op]) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
+        """The arrivals if each operation of the recurrence takes its earliest form."""
 
+        def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
+            arrivals = Arrivals(timing, starts, LONG_BEFORE)
+            shaper = Shaper(arrivals, self.carry_save)
+            for op in way:
+                time = arrivals.after(op)
+                if op in self.trees:
+                    time = min(time, shaper.at(shaper.soonest(self.trees[op]), self.trees[op].kind))
+                table = self.tables.soonest(op, arrivals)
+                if table is not None:
+                    time = min(time, table[0])
+                arrivals.times.update(dict.fromkeys(op.results, time))
+            return arrivals
 
-def _shapes(trees: Mapping[Op, Tree], arrivals: Arrivals) -> dict[Op, Node]:
-    """The new shapes of the trees that arrive earlier if the earliest operands are joined first."""
-    shaper = Shaper(arrivals)
-    found = {op: shaper.soonest(tree) for op, tree in trees.items()}
-    return {op: node for op, node in found.items() if shaper.at(node, trees[op].kind) < arrivals.after(op)}
+        return iteration
+
+    def table(self, op: Op, arrivals: Arrivals) -> Cut | None:
+        """The inputs of the table that computes the operation earlier than any other form; None if none does."""
+        found = self.tables.soonest(op, arrivals)
+        if found is None:
+            return None
+        shaper, tree = Shaper(arrivals), self.trees.get(op)
+        shaped = shaper.at(shaper.soonest(tree), tree.kind) if tree is not None else arrivals.after(op)
+        return found[1] if found[0] < min(shaped, arrivals.after(op)) else None
+
+    def shapes(self, arrivals: Arrivals) -> dict[Op, Node]:
+        """The new shapes of the trees that arrive earlier so."""
+        shaper = Shaper(arrivals, self.carry_save)
+        found = {op: shaper.soonest(tree) for op, tree in self.trees.items()}
+        return {op: node for op, node in found.items() if shaper.at(node, self.trees[op].kind) < arrivals.after(op)}

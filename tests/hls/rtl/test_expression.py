@@ -49,6 +49,26 @@ def test_every_number(opcode):
         ), (number, left, given)
 
 
+@pytest.mark.parametrize(("inputs", "table"), [(1, 0b01), (2, 0), (3, 0b11101000), (4, 0b0110_1001_1101_0010)])
+def test_lookup_table(inputs, table):
+    """Each place of the operands holds another minterm, so one evaluation meets all of the table."""
+    type, b, m = IntType(1 << inputs), Builder(Region()), Module()
+    given = [sum((minterm >> k & 1) << minterm for minterm in range(type.bits)) for k in range(inputs)]
+    op = b.value("lut", *(Value(type) for _ in given), attrs={"table": table}).op
+    out, found = Signal(type.bits), []
+    m.d.comb += out.eq(combinational(op, [Const(number, type.bits) for number in given]))
+
+    async def bench(ctx):
+        await ctx.delay(1e-6)
+        found.append(ctx.get(out))
+
+    simulator = Simulator(m)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert found == [table]
+    assert evaluate("lut", given, [type] * inputs, type, {"table": table}) == table
+
+
 @pytest.mark.parametrize(
     ("opcode", "number", "left", "bits"),
     [

@@ -69,12 +69,14 @@ def operations():
             row.meaning is None
             or "convert" in row.traits
             or row.check not in ("int", "float")
-            or name in ("fintegral", "fsum")
+            or name in ("fintegral", "fsum", "lut")
         ):
             continue
         for t in WIDTHS if row.check == "int" else FLOATS:
             yield name, (t,) * row.arity, row.result([t] * row.arity, {})
     for a in WIDTHS:
+        for inputs, table in ((1, 0b01), (2, 0), (3, 0b11101000), (4, 0b0110_1001_1101_0010)):
+            yield "lut", (a,) * inputs, a, {"table": table}
         yield "select", (BOOL, a, a), a
         for b in WIDTHS:
             if a.bits != b.bits:
