@@ -71,7 +71,8 @@ os.environ.setdefault("SLUICE_SHORT_RUNS", "1")
 
 def pytest_configure(config):
     """Count where the time goes."""
-    spent = Spent(group_of)
+    record = config.getoption("--record-seconds")
+    spent = Spent(group_of, Path(record) if record and not hasattr(config, "workerinput") else None)
     spent.install()
     config.pluginmanager.register(spent, "spent")
 
@@ -114,6 +115,9 @@ def _values(case: pytest.Item) -> tuple[tuple[int, ...], ...]:
 def pytest_addoption(parser):
     """One flag refreshes golden files: of passes and analyses, messages, and what the command line says."""
     parser.addoption("--refresh", "--update-ir", action="store_true", help="rewrite the golden files of the tests run")
+    parser.addoption(
+        "--record-seconds", metavar="FILE", help="write the processor seconds of each group of tests there"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

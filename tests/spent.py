@@ -5,6 +5,7 @@ counts its own, and the process that started them adds up.
 """
 
 import functools
+import json
 import resource
 import threading
 from collections import Counter
@@ -47,10 +48,12 @@ def _minus(one: tuple[float, float], other: tuple[float, float]) -> tuple[float,
 
 
 class Spent:
-    """A plugin that counts. ``group_of`` names what a test belongs to."""
+    """A plugin that counts. ``group_of`` names what a test belongs to; ``record`` is a JSON file, for the seconds of
+    each group that ran. What it says of other groups stays."""
 
-    def __init__(self, group_of: Callable[[pytest.Item], str]):
+    def __init__(self, group_of: Callable[[pytest.Item], str], record: Path | None = None):
         self._group_of = group_of
+        self._record = record
         self.kinds: Counter[str] = Counter()
         self.groups: Counter[str] = Counter()
         self._measuring = threading.Lock()
@@ -118,6 +121,14 @@ class Spent:
     def pytest_terminal_summary(self, terminalreporter) -> None:
         if self.groups:
             terminalreporter.write_line(self.text())
+        if self.groups and self._record is not None:
+            self.write(self._record)
+
+    def write(self, file: Path) -> None:
+        """Put the seconds of the groups that ran into a JSON file, the most first."""
+        known = json.loads(file.read_text()) if file.exists() else {}
+        known |= {name: round(spent, 1) for name, spent in self.groups.items()}
+        file.write_text(json.dumps(dict(sorted(known.items(), key=lambda item: (-item[1], item[0]))), indent=0) + "\n")
 
     def text(self) -> str:
         """Kinds of work and the dearest groups, the most first."""

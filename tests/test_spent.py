@@ -1,10 +1,13 @@
 """How processor time is divided into building, compiling and the rest, and what is printed."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.spent import Spent
 
 TESTS = """
 import subprocess, sys
@@ -54,3 +57,11 @@ def test_the_kinds(tmp_path, monkeypatch, workers):
     assert seconds["compiling kernels"] > 0 and seconds["collecting tests"] > 0
     assert {"planning kernels", "the front end"} <= seconds.keys()
     assert groups.startswith("most of them in: ") and "test_one" in groups and "test_other" in groups
+
+
+def test_recorded_seconds_keep_other_groups(tmp_path):
+    spent, file = Spent(lambda item: item.name, tmp_path / "seconds.json"), tmp_path / "seconds.json"
+    file.write_text('{"earlier": 3.0, "again": 9.0}')
+    spent.groups.update({"again": 1.25, "long": 70.04})
+    spent.write(file)
+    assert list(json.loads(file.read_text()).items()) == [("long", 70.0), ("earlier", 3.0), ("again", 1.2)]
