@@ -35,6 +35,7 @@ from ..planning.what_if import (
 from .bottleneck import LoopExplainer
 from .model import Bottleneck, Loop, Part, Rewrite, Serial, Share, WouldBe
 from .phrasing import say_operation
+from .separable_loops import are_separable
 
 __all__ = ["Advisor", "gained", "slowness"]
 
@@ -190,6 +191,8 @@ class Advisor:
         yield from self._anew(loops, region.cause, plan, args)
 
     def _anew(self, loops: str, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
+        if not are_separable(plan, args):
+            return
         yield Candidate(
             f"Remove the dependence: let {loops} update a variable declared in this loop, and combine it with "
             f"{cause.subject} after {loops}",

@@ -24,8 +24,8 @@ _DIVISIONS = frozenset({"udiv", "sdiv", "urem", "srem"})
 _IN_GENERAL = {
     "loop-carried dependence": "compute less between the read of the variable and its update, or let the loop around "
     "this one start several invocations, which interleave",
-    "outermost loop-carried dependence": "compute less between the read of the variable and its update, or update "
-    "several partial results in turn and combine them after the loop",
+    "outermost loop-carried dependence": "compute less between the read of the variable and its update, or, if that is "
+    "a sum, product, minimum or maximum, update several partial results in turn and combine them after the loop",
     "memory dependence": "access different elements in different iterations, or keep the element in a variable",
     "channel order": "make all calls of the channel in one loop, or use a channel for each; a loop that only tries a "
     "call again is not needed where the call waits (read_channel_intel, write_channel_intel, a pipe with the attribute "

@@ -92,6 +92,23 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
         assert (outer.serial, outer.paced, outer.ii, outer.advice) == ((), 64, 1, "")
 
 
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "for (int j = 0; j < a[i]; j++)\n  sum = sum * 3 ^ a[j];",
+        "for (int j = 0; j < (sum & 7); j++)\n  sum += a[j] * a[j + i];",
+        "for (int j = 0; j < a[i]; j++)\n  sum += a[(sum + j) & 63];",
+    ],
+    ids=["no sum", "bound", "index"],
+)
+def test_what_an_inner_loop_cannot_accumulate_anew_is_not_advised(inner):
+    """The inner loop computes with the state that the iteration before left."""
+    text = f"int sum = 1;\nfor (int i = 0; i < n; i++) {{\n#pragma nofusion\n {inner}\n sum ^= a[i];\n}}\no[0] = sum;"
+    outer = only(kernel(text).loops)
+    assert (outer.bottleneck or outer.serial[0].cause).subject == "sum"
+    assert "declared in this loop" not in outer.advice
+
+
 def test_a_store_that_the_inner_loop_reads_in_the_next_iteration():
     head = "__kernel void k(__global int *restrict o, int n)\n"
     outer = only(
