@@ -38,8 +38,6 @@ _IN_KERNEL: tuple[tuple[re.Pattern, Role], ...] = (
     (re.compile(r"(carried|history)_\w+"), Role.FEEDBACK),
     (re.compile(r"level\d+"), Role.ARITHMETIC),
 )
-#: signals of the control registers' read port
-_READ_PORT = frozenset({"bus__r__data", "bus__r__resp", "high"})
 #: parts of a name that say how a signal was derived from a value
 _PREFIX = re.compile(r"^(carried|history|late|stall|gate|delay)_")
 #: memories and their addresses, in a level, that delay values
@@ -57,8 +55,8 @@ class KernelNames:
     ]  #: of the kernels in the top module, all copies; NAME_control holds the registers of NAME, NAME_counters counts
     named: Mapping[str, Value | Op]
     loops: LoopIds
-    #: of the words that the control registers' read port chooses among, the share that counters have
-    counter_words: float = 0.0
+    #: what counters have of the logic and of the registers of the control registers: they grow by it
+    counter_shares: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -78,6 +76,20 @@ class _Leaf:
         return self.piece.resources
 
 
+class _Rounded:
+    """A share of integers, in integers that sum to the same share of their sum, rounded."""
+
+    def __init__(self, share: float) -> None:
+        self.share, self._left = share, 0.0
+
+    def of(self, whole: int) -> int:
+        """The share of the next integer."""
+        exact = whole * self.share + self._left
+        found = min(max(round(exact), 0), whole)
+        self._left = exact - found
+        return found
+
+
 class _Kernel:
     """Finds what the pieces of one kernel are."""
 
@@ -86,6 +98,7 @@ class _Kernel:
         self.arguments = {
             value: op for op in walk(kernel.function.body) if op.opcode == "loop" for value in op.regions[0].args
         }
+        self._logic, self._registers = (_Rounded(share) for share in kernel.counter_shares)
 
     def leaves(self, piece: Piece) -> list[_Leaf]:
         """What the piece is. Its path begins with an instance of the kernel, of its control registers, or of its
@@ -97,10 +110,9 @@ class _Kernel:
         span, used = self.kernel.function.span, piece.resources
         if piece.path[0] in {parts_of(one)[2] for one in self.kernel.instances}:
             return [_Leaf(piece, self.kernel, Role.COUNTERS, span)]
-        # the read port chooses among all registers, each of which is a case of the same cost
-        read = round(used.logic * self.kernel.counter_words) if piece.signal in _READ_PORT else 0
-        counters = replace(piece, resources=Resources(read))
-        rest = replace(piece, resources=replace(used, logic=used.logic - read))
+        logic, registers = self._logic.of(used.logic), self._registers.of(used.registers)
+        counters = replace(piece, resources=Resources(logic, registers))
+        rest = replace(piece, resources=replace(used, logic=used.logic - logic, registers=used.registers - registers))
         both = ((counters, Role.COUNTERS), (rest, Role.DISPATCH))
         return [_Leaf(one, self.kernel, role, span) for one, role in both if one.resources != NOTHING]
 

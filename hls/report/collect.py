@@ -12,6 +12,7 @@ from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
+from ..target.board import Device
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
 from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
@@ -118,22 +119,22 @@ def _entry(
         instances=tuple(modules[name] for name in group.names),
         named=result.named[kernel.name],
         loops=loops,
-        counter_words=_counter_words(interface),
+        counter_shares=_counter_shares(interface, area.parts.get(parts[1], NOTHING), board.device),
     )
     return kernel, names
 
 
-#: words of a kernel's registers that every kernel has
-_FIXED_WORDS = 6
+def _counter_shares(interface, control: Resources, device: Device) -> tuple[float, float]:
+    """What counters have of the logic and registers of a kernel's ``control`` registers, which have more words to
+    choose from, and more stages, with counters: what they take more than without."""
+    from ..rtl.control import ALONE, control_alone  # not for a plan alone
 
-
-def _counter_words(interface) -> float:
-    """The share of counters in the words that the read port of a kernel's control registers chooses among. All totals
-    come as one."""
-    computed = interface.layout.computed if interface.counters else 0
-    counters = 2 * (computed + (len(interface.counters) > computed))
-    arguments = 2 * (len([one for one in interface.arguments if one.kind != "pipe"]) + len(interface.launch))
-    return counters / (counters + arguments + _FIXED_WORDS)
+    if not interface.counters:
+        return 0.0, 0.0
+    alone = estimate(control_alone(interface.registers), ALONE, device).total
+    pairs = ((control.logic, alone.logic), (control.registers, alone.registers))
+    logic, registers = (max(0.0, 1 - without / counted) if counted else 0.0 for counted, without in pairs)
+    return logic, registers
 
 
 def _network(verdict, channels: Iterable[Channel]) -> Network:

@@ -1,25 +1,29 @@
 """Control interfaces, by which the host starts kernels and sets arguments: AXI4-Lite registers, or plain wires."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In
 
 from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.axi.signature import flat_ports
 from rtl_lib.axi.windows import AxiLiteWindows
 from rtl_lib.event_counters import EventCounters
+from rtl_lib.library import convert
 
 from ..ir.launch import OVERLAP
 from ..profile.layout import COUNTER_BITS
-from .interface import WINDOW_BYTES
+from .interface import WINDOW_BYTES, RegisterInterface
 
-__all__ = ["AxiLiteKernels", "WiredKernels"]
+__all__ = ["ALONE", "AxiLiteKernels", "WiredKernels", "control_alone"]
 
 WINDOW_BITS = (WINDOW_BYTES - 1).bit_length()
 CONTROL_ADDRESS_BITS = 24
+ALONE = "control"  #: the module of control registers by themselves
 
 
 class AxiLiteKernels:
@@ -112,3 +116,18 @@ class WiredKernels:
     def ports(self) -> dict:
         """The top-level ports by name."""
         return self.wires
+
+
+def control_alone(registers: Iterable[RegisterInterface]) -> dict[str, str]:
+    """Verilog texts by file name: the module :data:`ALONE`, with the control registers of a kernel as they are without
+    counters."""
+    asked = [one for one in registers if one.kind in ("argument", "launch")]
+    control = AxiLiteControl(arguments=[(one.name, one.fields[0].bits * one.count) for one in asked])
+    ports = {
+        "__".join(map(str, path)): (
+            Value.cast(value),
+            PortDirection.Input if member.flow == In else PortDirection.Output,
+        )
+        for path, member, value in control.signature.flatten(control)
+    }
+    return convert(control, ALONE, {name: port for name, port in ports.items() if len(port[0])})
