@@ -262,13 +262,12 @@ def test_registers_are_the_same_where_some_counters_are_totals():
                     seen.append((addr, host.response, data if host.response == Response.OKAY else None))
 
         async def totals(ctx, dut=dut):
-            """The totals pass by in turns."""
-            turn, slot = 0, 0
-            async for *_, asked in ctx.tick().sample(dut.slot):
+            """The totals pass by in turns: that of the slot asked for in the cycle before."""
+            turn = 0
+            async for *_, slot in ctx.tick().sample(dut.slot):
                 turn = (turn + 1) % 3
                 ctx.set(dut.here, turn == slot)
                 ctx.set(dut.total, list(given.values())[slot] if turn == slot and slot < 3 else 0xBAD)
-                slot = asked
 
         rng.seed(8)
         simulate(dut, testbench, background=(totals,))
