@@ -1,1 +1,1 @@
-"""What is known about a kernel without changing it; every module answers one question."""
+"""Analyses: they compute facts about IR and change nothing; every module answers one question."""

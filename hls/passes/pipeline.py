@@ -373,7 +373,7 @@ def _memory(options: PipelineOptions) -> Stage:
             # stores to one address on both sides of an `if` become one, whose value the next iteration can be given
             SinkStores(address_bits),
             *TIDY,
-            # before ScalarPromotion, which keeps one element of what is left
+            # before ScalarPromotion, which promotes one element of the remaining memory
             *((PromoteRows(options.memory_latency, address_bits), *TIDY) if hazards else ()),
             # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),

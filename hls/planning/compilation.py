@@ -1,4 +1,4 @@
-"""One compilation: what all its parts share, and what becomes of a kernel."""
+"""One compilation: the state that its parts share, and the products of each kernel."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property

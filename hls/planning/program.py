@@ -24,7 +24,7 @@ from .worthwhile_split import least_split_time, loads_from_outside
 
 __all__ = ["plan_program"]
 
-#: a split that nobody asked for is made if the time by the schedules falls below this share
+#: an automatic split is made if it reduces the time of the schedules to less than this share
 WORTH = 0.95
 #: values that the channels between parts hold: at least so many where memory answers at once, and on other boards as
 #: many as a load unit has under way in the time of so many answers

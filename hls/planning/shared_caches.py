@@ -15,8 +15,8 @@ from .memory import Access, LsuKind, returns_to_words, shared_cache
 
 __all__ = ["share_caches"]
 
-#: what the same load of another copy has in common with a load: its buffer, place in the source, size, and its number
-#: among those of which all this is equal
+#: identifies a load in all copies of a kernel: buffer, location, place in the source, size, and a number among loads
+#: with equal values of these
 _Key = tuple[object, ...]
 
 

@@ -1,4 +1,4 @@
-"""Loops whose invocations take turns, and those of parts of a kernel where values that are received would end that."""
+"""Loops whose invocations are interleaved, and loops of the parts of a kernel in which channel reads would end that."""
 
 from collections.abc import Iterable
 

@@ -26,7 +26,7 @@ __all__ = ["WaitingNest", "waiting_nests"]
 
 #: cycles to the answer of a load that mostly reads the word of the load before
 SAME_WORD = 4
-#: loads at least so many of which read a word, one after the other, are assumed to find it there
+#: least accesses to one word, one after the other, with which a load is assumed to find the word in its unit
 NEAR = 4
 
 

@@ -1,4 +1,4 @@
-"""The access slice of a flat kernel: what decides the addresses and the conditions of chosen operations."""
+"""The access slice of a flat kernel: the operations that decide the addresses and conditions of chosen operations."""
 
 from collections import defaultdict
 from collections.abc import Iterable

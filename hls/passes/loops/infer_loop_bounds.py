@@ -14,7 +14,7 @@ __all__ = ["InferLoopBounds"]
 
 #: operations after which the next one executes, besides pure ones
 _PASSING = frozenset({"load", "store", "if", "yield"})
-#: of a loop that goes on while a comparison holds: its opcode, whether it is signed, what it adds to its limit
+#: comparisons that continue a loop: opcode -> (signed, what the comparison adds to its limit)
 _COMPARISONS = {"slt": (True, 0), "ult": (False, 0), "sle": (True, -1), "ule": (False, -1)}
 
 

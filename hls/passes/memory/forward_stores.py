@@ -144,7 +144,7 @@ class _Forwarding:
         self.numbers = numbers  #: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
-        #: by value, and what it is taken to have been before the first iteration: it in earlier ones, the latest first
+        #: by (value, initial value): the value in earlier iterations, the latest first
         self.chains: dict[tuple[Value, Value | None], list[Value]] = {}
         self.elements: dict[tuple[Type | tuple[Op, int], ...], Value] = {}  #: what an iteration left at an address
         self.carried: list[tuple[CarriedValue, Value]] = []  #: new carried values, each with its next value

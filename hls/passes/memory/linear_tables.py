@@ -30,7 +30,7 @@ class LinearTables:
 
     def __init__(self) -> None:
         self._elements: dict[tuple[str, int], tuple[Constant, ...]] = {}
-        #: element 0, and for each bit of the index what it changes; by table, width, first element and bits
+        #: by (table, width, first element, index bits): element 0, and the XOR that each bit of the index contributes
         self._columns: dict[tuple[str, int, int, int], tuple[int, list[int]] | None] = {}
 
     def computed(self, memory: MemoryObject, load: Op, b: Builder) -> Value | None:

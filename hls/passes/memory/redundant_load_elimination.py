@@ -136,7 +136,7 @@ class _Scope:
     def _forget(self, op: Op):
         """Drop the loads whose memory the operation, or one inside it, may write."""
         for name, places in list(self.known.items()):
-            # what is written is a property of the memory: one of its loads stands for all
+            # the query depends on the memory alone: ask for one of its loads
             if self.clobbers.among(next(iter(places.values()))[0], [op]):
                 del self.known[name]
 

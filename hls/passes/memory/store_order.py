@@ -7,8 +7,8 @@ from ...ir import Op
 
 __all__ = ["StoreOrder"]
 
-#: the dependences of two accesses, of which the first is not later in program order; without those across iterations
-#: if the last argument is false
+#: the dependences between two accesses, given in program order; if the last argument is false, only those
+#: within one iteration
 Asked = Callable[[Op, Op, bool], Iterable[Dependence]]
 
 

@@ -1,4 +1,4 @@
-"""Memory-token insertion: dependences become tokens, and nothing else is ordered."""
+"""Memory-token insertion: each dependence becomes a token, and no other order is kept."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

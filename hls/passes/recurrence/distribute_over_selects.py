@@ -1,4 +1,4 @@
-"""Distribution of operations over selects: what is computed from a late choice is computed from both sides instead."""
+"""Distribution of operations over selects: an operation on a late select is computed on both of its sides instead."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

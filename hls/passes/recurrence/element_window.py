@@ -1,4 +1,4 @@
-"""A window of what is loaded at an index and ahead of it, which a loop carries."""
+"""A carried window of loaded elements: those at an index and ahead of it."""
 
 import functools
 import math

@@ -18,7 +18,7 @@ _COMPARISONS = frozenset({"eq", "ne", "slt", "sle", "ult", "ule"})
 _WITH_LOADS_AHEAD = frozenset({"addr", "failed", "array", "extract"})
 #: most selects and sums between a counter and its next value
 _MOST_PARTS = 16
-#: most different sums by which a counter steps, each of which takes a carried value
+#: most steps of a counter that a comparison is retimed over; each takes a carried value
 _MOST_STEPS = 4
 
 

@@ -1,4 +1,4 @@
-"""What a carried index moves on by: a tree of conditions over constants."""
+"""The step of a carried index: a tree of conditions over constants."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Carried indices that an iteration moves on by one of a few constants, and what is loaded at them."""
+"""Carried indices that an iteration advances by one of a few constants, and the loads at them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

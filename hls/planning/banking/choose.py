@@ -280,6 +280,6 @@ def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
     found: set[int] = set()
     for numbers in groups:
         powers = {(n & -n).bit_length() - word.bit_length() for n in numbers if n}
-        # of a run of adjacent bits the least stands for all
+        # of adjacent bits, keep the lowest only
         found |= {n for n in powers if 0 <= n < top and n - 1 not in powers}
     return found
