@@ -75,8 +75,8 @@ class _LeadingExit:
         """Make the condition a part of that to enter the loop."""
         b = Builder(Region(), self.branch.span)
         initial = dict(zip(self.inner.regions[0].args, self.inner.operands[1:], strict=True))
-        test = self.inner.operands[0] if self.test is not None else None
-        self.inner.operands[0] = self._stays(b, test, initial)
+        test = self.inner.operands[0]  # without a test at the end of the body there may be one here
+        self.inner.operands[0] = self._stays(b, None if constant(test) else test, initial)
         place = body.ops.index(self.inner)
         body.ops[place:place] = b.region.ops
 
