@@ -68,8 +68,11 @@ class _LeadingExit:
         return all(given.get(next_, next_) is arg for result, next_, arg in triples if result in used)
 
     def loads(self) -> Iterator[Op]:
-        """Those of the condition: a load whose value the rest of the body needs is there again."""
-        return (op for op in walk(Region(ops=list(self.leaves))) if op.opcode == "load")
+        """Those of the iteration that ends: those of the condition are there again where the rest of the body needs
+        their values, and the others are not made."""
+        (body,) = self.inner.regions
+        ended = [op for op in body.ops if op is not self.branch] + self.branch.regions[self.exit].ops
+        return (op for op in walk(Region(ops=ended)) if op.opcode == "load")
 
     def enter(self, body: Region) -> None:
         """Make the condition a part of that to enter the loop."""
