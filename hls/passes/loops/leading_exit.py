@@ -68,15 +68,18 @@ class _LeadingExit:
         return all(given.get(next_, next_) is arg for result, next_, arg in triples if result in used)
 
     def loads(self) -> Iterator[Op]:
-        """Those of the condition: a load whose value the rest of the body needs is there again."""
-        return (op for op in walk(Region(ops=list(self.leaves))) if op.opcode == "load")
+        """Those of the iteration that ends: those of the condition are there again where the rest of the body needs
+        their values, and the others are not made."""
+        (body,) = self.inner.regions
+        ended = [op for op in body.ops if op is not self.branch] + self.branch.regions[self.exit].ops
+        return (op for op in walk(Region(ops=ended)) if op.opcode == "load")
 
     def enter(self, body: Region) -> None:
         """Make the condition a part of that to enter the loop."""
         b = Builder(Region(), self.branch.span)
         initial = dict(zip(self.inner.regions[0].args, self.inner.operands[1:], strict=True))
-        test = self.inner.operands[0] if self.test is not None else None
-        self.inner.operands[0] = self._stays(b, test, initial)
+        test = self.inner.operands[0]  # without a test at the end of the body there may be one here
+        self.inner.operands[0] = self._stays(b, None if constant(test) else test, initial)
         place = body.ops.index(self.inner)
         body.ops[place:place] = b.region.ops
 

@@ -78,14 +78,15 @@ class Unroll(FunctionPass):
         left = size.present(result.body)
         for op, factor, trips in chosen:
             (body,) = op.regions
-            rest = left - size.present(body)
+            before, rest = left, left - size.present(body)
             left = rest + factor * size.remaining(body)
-            if left > self.max_ops:
+            if left > max(before, self.max_ops):
                 one = UnrolledSize.of(result).remaining(body)  # of a loop that is left, whose counters vary
                 raise self._too_large(op, factor, left, self.max_ops, "", (self.max_ops - rest) // one)
             made, most = all_operations(body), BEFORE_FOLDING * self.max_ops
-            total += factor * made - sum(1 for _ in walk(body))
-            if total > most:
+            added = factor * made - sum(1 for _ in walk(body))
+            total += added
+            if total > most and added > 0:
                 fit = (most - total) // made + factor
                 raise self._too_large(op, factor, total, most, " before constants are folded", fit)
             self._check_guards(op, factor, trips)

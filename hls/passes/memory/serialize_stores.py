@@ -26,6 +26,7 @@ from ...ir import (
 from ...ir.accesses import lane_mask, orders_accesses, predicate, reaches_memory, stands_for
 from ...ir.clone import clone_function
 from ...ir.snippets import counted_loop
+from ...narrow import instance
 from ..manager import Form, FunctionPass
 
 __all__ = ["SerializeStores", "is_used_beside"]
@@ -153,9 +154,8 @@ def _join(body: Region, group: list[Op], address_bits: int):
     offsets = before.value("array", *(_offset(op, before, address_bits) for op in group))
     data = _Turns(before, [op.operands[1] for op in group])
     given = before.value("array", *(predicate(op) for op in group))
-    # of one type, all have lanes or none has
-    lanes = [mask for op in group if (mask := lane_mask(op)) is not None]
-    masks = _Turns(before, lanes) if lanes else None
+    lanes = any(lane_mask(op) is not None for op in group)
+    masks = _Turns(before, [_lanes(op, before) for op in group]) if lanes else None
     some = predicate(group[0])
     for op in group[1:]:
         some = some if predicate(op) is some else before.value("or", some, predicate(op))
@@ -173,6 +173,14 @@ def _join(body: Region, group: list[Op], address_bits: int):
     body.ops[place : place + 1] = before.region.ops
     gone = set(group)
     body.ops = [op for op in body.ops if op not in gone]
+
+
+def _lanes(op: Op, before: Builder) -> Value:
+    """The mask of a store's lanes: of a vector that the program stores as a whole, all of them."""
+    mask = lane_mask(op)
+    if mask is not None:
+        return mask
+    return before.value("array", *[before.true()] * instance(op.operands[1].type, ArrayType).length)
 
 
 def _offset(op: Op, b: Builder, address_bits: int) -> Value:
