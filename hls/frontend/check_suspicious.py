@@ -111,8 +111,9 @@ def _computes(e: tt.Expr) -> bool:
 def unused_variables(checker: _Checker, declared: Iterable[tt.Declare], used: set[object]) -> None:
     """Warn of local variables that are not ``used``, unless their initial value has an effect."""
     for s in declared:
-        effect = any(not _computes(part) for _, e in s.initial or () for part in _parts(e))
-        if s.variable not in used and not effect and not checker.syntax.is_expanded(s.span):
+        if s.variable in used or checker.syntax.is_expanded(s.span):
+            continue
+        if all(_computes(part) for _, e in s.initial or () for part in _parts(e)):
             checker.warn(s.span, f"'{s.variable.name}' is never used", "remove it", code=Code.UNUSED_VARIABLE)
 
 
