@@ -325,13 +325,15 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         preprocessor."""
         words = [token for token in toks if token.value.strip()]
         number = words[0].value if words else ""
-        if not number.isdecimal() or not 0 < int(number) <= _LAST_LINE:
+        is_marker = directive.value != "line"
+        least = 0 if is_marker else 1  # GCC begins with `# 0 "file"`
+        if not number.isdecimal() or not least <= int(number) <= _LAST_LINE:
             self.report(directive.place, f"#line needs the number of the next line, 1 to {_LAST_LINE}")
         elif len(words) > 1 and words[1].type != self.t_STRING:
             self.report(words[1].place, "the file's name in #line is a text in quotes")
         else:
             name = words[1].value if len(words) > 1 else None
-            self.presumed = Presumed(int(number), name, directive.real, directive.value != "line")
+            self.presumed = Presumed(int(number), name, directive.real, is_marker)
 
     def expand_operator(self, text) -> None:
         """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""

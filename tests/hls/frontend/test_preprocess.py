@@ -142,7 +142,8 @@ def test_messages_name_the_real_file():
     assert (caught.value.diagnostics[0].span.file, caught.value.diagnostics[0].span.line) == ("k.cl", 2)
 
 
-MARKED = """# 1 "<built-in>"
+MARKED = """# 0 "made/a.cl"
+# 1 "<built-in>"
 # 7 "made/a.cl" 2
 __kernel void f(__global int *o) {
     o[0] = one;
@@ -164,6 +165,15 @@ def test_messages_name_the_file_of_a_line_marker():
     assert [*found] == [('b "x".cl', 3, 24), ("far.cl", 2000000000, 24), ("made/a.cl", 8, 12)]
     assert found["made/a.cl", 8, 12].splitlines()[1:] == ["        o[0] = one;", "               ^~~"]
     assert "three;" not in found["far.cl", 2000000000, 24]  # no text of two billion lines
+
+
+def test_a_place_in_line_0_is_shown_without_text():
+    """GCC writes `# 0 "file"`; what comes right behind it is of no line."""
+    with pytest.raises(CompileError) as caught:
+        parse_source('# 0 "k.c"\nint x(void) { return one; }\nint y(void) { return two; }\n', "k.cl")
+    shown = [render(d, caught.value.sources) for d in caught.value.diagnostics]
+    assert [one.split(": ")[0] for one in shown] == ["k.c:0:22", "k.c:1:22"]
+    assert "return" not in shown[0] and "return two" in shown[1]
 
 
 def test_nothing_is_shown_of_a_marked_line_with_two_texts():
