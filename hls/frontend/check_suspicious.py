@@ -1,7 +1,8 @@
 """Warnings of code that is legal C, and most probably not what its author means.
 
 They are those of C compilers at -Wall, with two of -Wextra (comparisons that a type decides, and empty bodies), and as
-careful: nothing is said of operators that a macro expands to, which may have to fit several uses.
+careful: nothing is said of operators that a macro expands to, which may have to fit several uses, nor of files that
+line markers name, as macros are expanded in these.
 """
 
 from collections.abc import Iterable, Iterator

@@ -35,9 +35,16 @@ class Marked:
     def __init__(self) -> None:
         self._lines: dict[str, dict[int, str]] = {}
 
+    @property
+    def files(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(self._lines)
+
     def keep(self, file: str, line: int, text: str) -> None:
         """Of a line that is there twice with different texts, as one of a header whose macros change, nothing is
-        shown."""
+        shown. A line may be there once more without what was left out as a repetition."""
+        if not text.strip():
+            return
         lines = self._lines.setdefault(file, {})
         if lines.setdefault(line, text) != text:
             lines[line] = ""

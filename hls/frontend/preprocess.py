@@ -54,6 +54,7 @@ class Expanded:
     sources: dict[str, str] = field(default_factory=dict)
     macros: dict[str, Span] = field(default_factory=dict)  #: locations of the program's macro definitions
     warnings: list[Diagnostic] = field(default_factory=list)
+    marked: frozenset[str] = frozenset()  #: files named by line markers, whose macros are expanded already
 
     def span(self, offset: int, length: int = 1) -> Span | None:
         """The location of ``length`` characters at ``offset``; None in an empty text."""
@@ -66,8 +67,11 @@ class Expanded:
         return Span(piece.file, piece.line, piece.column + offset - self.starts[k], length)
 
     def is_written(self, offset: int) -> bool:
-        """Whether the text at ``offset`` is the user's own; False for what a macro expanded to."""
-        return not self.starts or self.exact[max(0, bisect_right(self.starts, offset) - 1)]
+        """Whether the text at ``offset`` is the user's own; False for what a macro expanded to, or may have."""
+        if not self.starts:
+            return True
+        k = max(0, bisect_right(self.starts, offset) - 1)
+        return self.exact[k] and self.spans[k].file not in self.marked
 
 
 class _Origin(str):
@@ -441,6 +445,7 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
             out.token(token)
     result = out.result
     result.text = "".join(out.parts)
+    result.marked = cpp.marked.files
     result.sources, result.macros = cpp.marked.texts() | cpp.sources, dict(cpp.defined)
     result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
     return result

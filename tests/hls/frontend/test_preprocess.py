@@ -183,6 +183,20 @@ def test_nothing_is_shown_of_a_marked_line_with_two_texts():
     assert "return" not in "".join(render(d, caught.value.sources) for d in caught.value.diagnostics)
 
 
+def test_a_marked_line_is_shown_also_if_it_is_left_out_where_it_is_repeated():
+    """As joined sources leave out what a header declares a second time."""
+    with pytest.raises(CompileError) as caught:
+        parse_source('# 3 "a.h"\nint x(void) { return one; }\n# 3 "a.h"\n                 \n', "k.cl")
+    assert "return one" in render(caught.value.diagnostics[0], caught.value.sources)
+
+
+def test_operators_of_preprocessed_text_may_come_from_macros():
+    """`MAX(n)` and `if (n) LOG(n);` are well as they were written."""
+    text = "__kernel void k(__global uint *a, uint n) {\n  a[0] = ((n) < 0 ? 0 : (n));\n  if (n);\n}\n"
+    assert [d.code.number for d in parse_source(text, "k.cl").warnings] == ["W0218", "W0221"]
+    assert not parse_source(f'# 1 "a.cl"\n{text}', "k.cl").warnings
+
+
 def test_a_pragma_of_a_file_that_is_included_twice_has_the_macros_of_each_time(tmp_path):
     (tmp_path / "loop.h").write_text("#pragma unroll N\n")
     found = preprocess.preprocess(
