@@ -76,7 +76,7 @@ class FileLines:
         row = bisect_right(self.starts, token.lexpos) - 1
         column, length = token.lexpos - self.starts[row] + 1, max(1, len(token.value.rstrip()))
         token.real = Span(self.name, row + 1, column, length)
-        token.place = Span(self.file, row + 1 + self.beyond, column, length)
+        token.place = Span(self.file, max(1, row + 1 + self.beyond), column, length)  # GCC writes `# 0 "file"`
         token.lineno += self.ahead
         if self.file != self.name and row < len(self.lines):
             self.marked.keep(self.file, token.place.line, self.lines[row])
