@@ -12,6 +12,7 @@ __all__ = ["FileLines", "Marked", "Presumed", "marker"]
 
 #: lines of the texts that are made of files named by line markers, in all: a marker may say any number
 _MOST_SHOWN = 1_000_000
+_MARKER = re.compile(r"\s*#\s*\d")
 
 
 class Presumed(NamedTuple):
@@ -78,7 +79,7 @@ class FileLines:
         token.real = Span(self.name, row + 1, column, length)
         token.place = Span(self.file, max(1, row + 1 + self.beyond), column, length)  # GCC writes `# 0 "file"`
         token.lineno += self.ahead
-        if self.file != self.name and row < len(self.lines):
+        if self.file != self.name and row < len(self.lines) and not _MARKER.match(self.lines[row]):
             self.marked.keep(self.file, token.place.line, self.lines[row])
 
     def follow(self, said: Presumed) -> None:

@@ -167,6 +167,14 @@ def test_messages_name_the_file_of_a_line_marker():
     assert "three;" not in found["far.cl", 2000000000, 24]  # no text of two billion lines
 
 
+def test_the_text_of_a_marked_file_is_that_between_its_markers():
+    """Reports show it; the marker of the next file is no line of this one."""
+    text = '# 1 "h.h" 1\nint f(int x) { return x; }\n# 2 "k.c" 2\n\n__kernel void k(__global int *a) { *a = f(3); }\n'
+    sources = parse_source(text, "k.cl").module.sources
+    assert sources["h.h"] == "int f(int x) { return x; }"
+    assert sources["k.c"].splitlines() == ["", "", "__kernel void k(__global int *a) { *a = f(3); }"]
+
+
 def test_no_place_is_in_line_0():
     """GCC begins with `# 0 "file"`; an editor counts lines from 1."""
     with pytest.raises(CompileError) as caught:
