@@ -66,6 +66,7 @@ class _Checker(Protocol):
 
     syntax: Syntax
     doubles: bool
+    types_of_macros: set[Span]
 
     def span(self, node: c_ast.Node) -> Span: ...
 
@@ -160,7 +161,8 @@ def unary_after_equals(checker: _Checker, node: c_ast.Assignment) -> None:
 
 def constant_comparison(checker: _Checker, node: c_ast.BinaryOp, left: tt.Expr, right: tt.Expr, span: Span) -> None:
     """Warn of a comparison of an integer with a number in the text that no value of the integer's type changes.
-    ``left`` and ``right`` are the operands before C's conversions."""
+    ``left`` and ``right`` are the operands before C's conversions. A program whose types are macros, as with
+    ``-DT=uchar``, may be compiled with others."""
     op = str(node.op)
     if op not in COMPARES:
         return
@@ -176,7 +178,11 @@ def constant_comparison(checker: _Checker, node: c_ast.BinaryOp, left: tt.Expr, 
     number = _as_number(int(value.value), t, right.type)
     low, high = _range(left.type if left.type.bits < t.bits else t)
     result = _decided(op, low, high, number)
-    if result is None or _expanded(checker, [*_parts(left), *_parts(right)]) or checker.syntax.is_expanded(span):
+    if result is None or checker.syntax.is_expanded(span):
+        return
+    parts = [*_parts(left), *_parts(right)]
+    typed = (part.variable.span if isinstance(part, tt.VariableRef) else part.span for part in parts)
+    if _expanded(checker, parts) or not checker.types_of_macros.isdisjoint(typed):
         return
     here = f" here, as '{t}'" if (low, high) != _range(left.type) else ""
     checker.warn(
