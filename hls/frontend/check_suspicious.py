@@ -224,26 +224,26 @@ def _decided(op: str, low: int, high: int, number: int) -> bool | None:
     return True if high <= last else False if low > last else None
 
 
-def constant_kept(checker: _Checker, e: tt.Expr, t: ct.CType, role: str) -> None:
-    """Warn of a constant that an implicit conversion to the integer type ``t`` changes to another number. A pattern
+def constant_kept(checker: _Checker, e: tt.Expr, converted: tt.Expr, role: str) -> None:
+    """Warn of a constant ``e`` that its implicit conversion to an integer type changes to another number. A pattern
     of as many bits as the type has is not another number: ``char c = 0xFF``."""
+    t = converted.type
     if not isinstance(t, ct.Int) or t == ct.BOOL_T or isinstance(e.type, ct.Int) and e.type.bits <= t.bits:
         return
     if not isinstance(e.type, ct.Int) and not isinstance(e, tt.Const):
         return
-    known = constant(e)
-    if known is None:
+    known, kept = constant(e), constant(converted)
+    if known is None or kept is None:
         return
+    after = _as_number(int(kept.value), t, t)
     before: int | float
     if isinstance(known.type, ct.Int):
         before = _as_number(int(known.value), known.type, known.type)
         fits = before.bit_length() <= t.bits if before >= 0 else (~before).bit_length() < t.bits
-        after = _as_number(int(known.value), t, known.type)
     elif isinstance(known.type, ct.Float):
         before = float(known.value)
         if not isfinite(before):
             return
-        after = int(before)
         fits = after == before
     else:
         return

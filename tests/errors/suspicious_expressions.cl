@@ -34,7 +34,7 @@ __kernel void signs(__global int *a, int n) {
 __kernel void constants(__global int *a, __global uchar *c, __global short *s, __global bool *b) {
   uchar t[2] = { 300, 255 };
   c[0] = 256, s[0] = -32769, s[1] = ~0u, a[0] = 1L << 40;
-  a[1] = 3.7f, a[2] = -0.5f;
+  a[1] = 3.7f, a[2] = -0.5f, a[5] = 3e9f, c[5] = 300.0f, c[6] = -1.0f, c[7] = 255.0f;
   a[3] = 0xFFFFFFFF, c[2] = -1, c[3] = ~0, s[2] = 0x8000, a[4] = 3e3f, b[0] = 2; // as many bits as the type, or exact
   c[4] = (uchar)300 + t[a[5]];
 }
