@@ -90,8 +90,8 @@ def unused_result(checker: _Checker, e: tt.Expr) -> None:
 
 def _only_computes(e: tt.Expr) -> bool:
     """Whether the outermost operation has no effect of its own. Its operands may have effects."""
-    if isinstance(e, tt.Sequence):
-        return _only_computes(e.second)
+    if isinstance(e, tt.Sequence):  # of one place: a function that also stores, as modf does
+        return e.first.span != e.second.span and _only_computes(e.second)
     if isinstance(e, tt.Conditional):
         return _only_computes(e.then) and _only_computes(e.otherwise)
     if isinstance(e, tt.Logical):

@@ -9,6 +9,13 @@ __kernel void results_not_used(__global int *a, int n, volatile __global int *v)
   (void)n, n++, *v, get_global_id(0); // an effect, or meant
   n ? (void)a[0] : (void)n++, n > 0 && n--;
 }
+__kernel void results_behind_pointers(__global float *f, __global int *a) {
+  float x = f[0], y;
+  sincos(x, &y), fract(y, &f[1]), modf(x, &f[2]), frexp(x, &a[0]), lgamma_r(x, &a[1]);
+  remquo(x, y, &a[2]);
+  x > y ? modf(x, &f[3]) : y;
+  modf(x, &y) + 1;
+}
 __kernel void conditions(__global int *a, int n) {
   if (n = 3) a[0] = 1;
   while (n = a[n]) a[n] = 2;
