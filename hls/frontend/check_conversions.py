@@ -35,8 +35,9 @@ class ConversionChecker(ValueChecker):
     def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
         """``e`` converted to ``t`` as if by assignment; ``role`` describes ``e`` ("the argument for 'x'")."""
         if ct.number(t) and ct.arithmetic(e.type):
-            constant_kept(self, e, t, role)
-            return self.convert(e, t)
+            converted = self.convert(e, t)
+            constant_kept(self, e, converted, role)
+            return converted
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
             if leaf_count(t) > _MOST_SCALARS:
                 raise CompileError.at(

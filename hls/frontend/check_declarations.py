@@ -29,7 +29,7 @@ class DeclarationChecker(CallChecker):
 
     def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
-        self.locals: list[tt.Declare] = []  #: the declarations of variables in functions
+        self.locals: list[tt.Declare] = []  #: of variables in functions, but for those that may be unused
 
     def _stmt_typedef(self, node):
         span = self.name_span(node)
@@ -138,8 +138,10 @@ class DeclarationChecker(CallChecker):
         initial = self._values(node.init, t) if node.init is not None else None
         if initial and variable.const and not variable.volatile and ct.arithmetic(t):
             variable.value = constant(initial[0][1])
-        self.locals.append(tt.Declare(span, variable, initial))
-        return [self.locals[-1]]
+        declaration = tt.Declare(span, variable, initial)
+        if all(attribute.name != "unused" for attribute in self.variable_attributes(node)):
+            self.locals.append(declaration)
+        return [declaration]
 
     def _check_shared(self, node, t: ct.CType, span: Span) -> None:
         """Raises CompileError for a variable in local memory with an initial value, or with pointers that have no

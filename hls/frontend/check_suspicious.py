@@ -1,7 +1,8 @@
 """Warnings of code that is legal C, and most probably not what its author means.
 
 They are those of C compilers at -Wall, with two of -Wextra (comparisons that a type decides, and empty bodies), and as
-careful: nothing is said of operators that a macro expands to, which may have to fit several uses.
+careful: nothing is said of operators that a macro expands to, which may have to fit several uses, nor of files that
+line markers name, as macros are expanded in these.
 """
 
 from collections.abc import Iterable, Iterator
@@ -65,6 +66,7 @@ class _Checker(Protocol):
 
     syntax: Syntax
     doubles: bool
+    types_of_macros: set[Span]
 
     def span(self, node: c_ast.Node) -> Span: ...
 
@@ -88,8 +90,8 @@ def unused_result(checker: _Checker, e: tt.Expr) -> None:
 
 def _only_computes(e: tt.Expr) -> bool:
     """Whether the outermost operation has no effect of its own. Its operands may have effects."""
-    if isinstance(e, tt.Sequence):
-        return _only_computes(e.second)
+    if isinstance(e, tt.Sequence):  # of one place: a function that also stores, as modf does
+        return e.first.span != e.second.span and _only_computes(e.second)
     if isinstance(e, tt.Conditional):
         return _only_computes(e.then) and _only_computes(e.otherwise)
     if isinstance(e, tt.Logical):
@@ -111,8 +113,9 @@ def _computes(e: tt.Expr) -> bool:
 def unused_variables(checker: _Checker, declared: Iterable[tt.Declare], used: set[object]) -> None:
     """Warn of local variables that are not ``used``, unless their initial value has an effect."""
     for s in declared:
-        effect = any(not _computes(part) for _, e in s.initial or () for part in _parts(e))
-        if s.variable not in used and not effect and not checker.syntax.is_expanded(s.span):
+        if s.variable in used or checker.syntax.is_expanded(s.span):
+            continue
+        if all(_computes(part) for _, e in s.initial or () for part in _parts(e)):
             checker.warn(s.span, f"'{s.variable.name}' is never used", "remove it", code=Code.UNUSED_VARIABLE)
 
 
@@ -158,7 +161,8 @@ def unary_after_equals(checker: _Checker, node: c_ast.Assignment) -> None:
 
 def constant_comparison(checker: _Checker, node: c_ast.BinaryOp, left: tt.Expr, right: tt.Expr, span: Span) -> None:
     """Warn of a comparison of an integer with a number in the text that no value of the integer's type changes.
-    ``left`` and ``right`` are the operands before C's conversions."""
+    ``left`` and ``right`` are the operands before C's conversions. A program whose types are macros, as with
+    ``-DT=uchar``, may be compiled with others."""
     op = str(node.op)
     if op not in COMPARES:
         return
@@ -174,7 +178,11 @@ def constant_comparison(checker: _Checker, node: c_ast.BinaryOp, left: tt.Expr, 
     number = _as_number(int(value.value), t, right.type)
     low, high = _range(left.type if left.type.bits < t.bits else t)
     result = _decided(op, low, high, number)
-    if result is None or _expanded(checker, [*_parts(left), *_parts(right)]) or checker.syntax.is_expanded(span):
+    if result is None or checker.syntax.is_expanded(span):
+        return
+    parts = [*_parts(left), *_parts(right)]
+    typed = (part.variable.span if isinstance(part, tt.VariableRef) else part.span for part in parts)
+    if _expanded(checker, parts) or not checker.types_of_macros.isdisjoint(typed):
         return
     here = f" here, as '{t}'" if (low, high) != _range(left.type) else ""
     checker.warn(
@@ -216,26 +224,26 @@ def _decided(op: str, low: int, high: int, number: int) -> bool | None:
     return True if high <= last else False if low > last else None
 
 
-def constant_kept(checker: _Checker, e: tt.Expr, t: ct.CType, role: str) -> None:
-    """Warn of a constant that an implicit conversion to the integer type ``t`` changes to another number. A pattern
+def constant_kept(checker: _Checker, e: tt.Expr, converted: tt.Expr, role: str) -> None:
+    """Warn of a constant ``e`` that its implicit conversion to an integer type changes to another number. A pattern
     of as many bits as the type has is not another number: ``char c = 0xFF``."""
+    t = converted.type
     if not isinstance(t, ct.Int) or t == ct.BOOL_T or isinstance(e.type, ct.Int) and e.type.bits <= t.bits:
         return
     if not isinstance(e.type, ct.Int) and not isinstance(e, tt.Const):
         return
-    known = constant(e)
-    if known is None:
+    known, kept = constant(e), constant(converted)
+    if known is None or kept is None:
         return
+    after = _as_number(int(kept.value), t, t)
     before: int | float
     if isinstance(known.type, ct.Int):
         before = _as_number(int(known.value), known.type, known.type)
         fits = before.bit_length() <= t.bits if before >= 0 else (~before).bit_length() < t.bits
-        after = _as_number(int(known.value), t, known.type)
     elif isinstance(known.type, ct.Float):
         before = float(known.value)
         if not isfinite(before):
             return
-        after = int(before)
         fits = after == before
     else:
         return

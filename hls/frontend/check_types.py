@@ -41,6 +41,7 @@ class TypeChecker(StructChecker):
         super().__init__(syntax)
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
         self._enum_types: dict[int, ct.Int] = {}  #: by node that defined one
+        self.types_of_macros: set[Span] = set()  #: the places of names and casts to which a macro gives their type
 
     # -- base types
 
@@ -136,6 +137,8 @@ class TypeChecker(StructChecker):
         if isinstance(node, (c_ast.Typename, c_ast.Decl, c_ast.Typedef)):
             return self.declared(node.type, place)
         if isinstance(node, c_ast.TypeDecl):
+            if self.syntax.is_expanded(self.span(node.type)):
+                self.types_of_macros.add(place)
             return self._qualified(self.base(node.type, place), node.quals or [], place)
         if isinstance(node, c_ast.PtrDecl):
             if isinstance(node.type, c_ast.FuncDecl):

@@ -94,6 +94,7 @@ class OpenCLLexer(CLexer):
         self.attributes: list[Attribute] = []  #: all that belong to a declaration, a struct or a function
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.expansions: set[tuple] = set()  #: (file, line, column) of the names of macros that were expanded
+        self._source_lines: dict[str, list[str]] = {}  #: of each file that was asked for
         self.delivered: Token | None = None
         self.errors: list[Diagnostic] = []  #: rejected words: the parser goes on with them as names
         self._queue: list[Token] = []
@@ -142,7 +143,9 @@ class OpenCLLexer(CLexer):
             return False
         if any((at.file, at.line, at.column) in self.expansions for at in (first, second)):
             return False
-        lines = self.expanded.sources.get(first.file, "").split("\n")
+        if first.file not in self._source_lines:
+            self._source_lines[first.file] = self.expanded.sources.get(first.file, "").split("\n")
+        lines = self._source_lines[first.file]
         return first.line <= len(lines) and not lines[first.line - 1][first.column : second.column - 1].strip()
 
     def _offset(self, line: int, column: int) -> int:

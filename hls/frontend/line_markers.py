@@ -12,6 +12,7 @@ __all__ = ["FileLines", "Marked", "Presumed", "marker"]
 
 #: lines of the texts that are made of files named by line markers, in all: a marker may say any number
 _MOST_SHOWN = 1_000_000
+_MARKER = re.compile(r"\s*#\s*\d")
 
 
 class Presumed(NamedTuple):
@@ -35,9 +36,16 @@ class Marked:
     def __init__(self) -> None:
         self._lines: dict[str, dict[int, str]] = {}
 
+    @property
+    def files(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(self._lines)
+
     def keep(self, file: str, line: int, text: str) -> None:
         """Of a line that is there twice with different texts, as one of a header whose macros change, nothing is
-        shown."""
+        shown. A line may be there once more without what was left out as a repetition."""
+        if not text.strip():
+            return
         lines = self._lines.setdefault(file, {})
         if lines.setdefault(line, text) != text:
             lines[line] = ""
@@ -69,9 +77,9 @@ class FileLines:
         row = bisect_right(self.starts, token.lexpos) - 1
         column, length = token.lexpos - self.starts[row] + 1, max(1, len(token.value.rstrip()))
         token.real = Span(self.name, row + 1, column, length)
-        token.place = Span(self.file, row + 1 + self.beyond, column, length)
+        token.place = Span(self.file, max(1, row + 1 + self.beyond), column, length)  # GCC writes `# 0 "file"`
         token.lineno += self.ahead
-        if self.file != self.name and row < len(self.lines):
+        if self.file != self.name and row < len(self.lines) and not _MARKER.match(self.lines[row]):
             self.marked.keep(self.file, token.place.line, self.lines[row])
 
     def follow(self, said: Presumed) -> None:

@@ -54,6 +54,7 @@ class Expanded:
     sources: dict[str, str] = field(default_factory=dict)
     macros: dict[str, Span] = field(default_factory=dict)  #: locations of the program's macro definitions
     warnings: list[Diagnostic] = field(default_factory=list)
+    marked: frozenset[str] = frozenset()  #: files named by line markers, whose macros are expanded already
 
     def span(self, offset: int, length: int = 1) -> Span | None:
         """The location of ``length`` characters at ``offset``; None in an empty text."""
@@ -66,8 +67,11 @@ class Expanded:
         return Span(piece.file, piece.line, piece.column + offset - self.starts[k], length)
 
     def is_written(self, offset: int) -> bool:
-        """Whether the text at ``offset`` is the user's own; False for what a macro expanded to."""
-        return not self.starts or self.exact[max(0, bisect_right(self.starts, offset) - 1)]
+        """Whether the text at ``offset`` is the user's own; False for what a macro expanded to, or may have."""
+        if not self.starts:
+            return True
+        k = max(0, bisect_right(self.starts, offset) - 1)
+        return self.exact[k] and self.spans[k].file not in self.marked
 
 
 class _Origin(str):
@@ -325,13 +329,15 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         preprocessor."""
         words = [token for token in toks if token.value.strip()]
         number = words[0].value if words else ""
-        if not number.isdecimal() or not 0 < int(number) <= _LAST_LINE:
+        is_marker = directive.value != "line"
+        least = 0 if is_marker else 1  # GCC begins with `# 0 "file"`
+        if not number.isdecimal() or not least <= int(number) <= _LAST_LINE:
             self.report(directive.place, f"#line needs the number of the next line, 1 to {_LAST_LINE}")
         elif len(words) > 1 and words[1].type != self.t_STRING:
             self.report(words[1].place, "the file's name in #line is a text in quotes")
         else:
             name = words[1].value if len(words) > 1 else None
-            self.presumed = Presumed(int(number), name, directive.real, directive.value != "line")
+            self.presumed = Presumed(int(number), name, directive.real, is_marker)
 
     def expand_operator(self, text) -> None:
         """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""
@@ -439,6 +445,7 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
             out.token(token)
     result = out.result
     result.text = "".join(out.parts)
+    result.marked = cpp.marked.files
     result.sources, result.macros = cpp.marked.texts() | cpp.sources, dict(cpp.defined)
     result.warnings = [d for d in cpp.diagnostics if d.severity == "warning"]
     return result

@@ -95,7 +95,7 @@ def _kernel(name: str, old: Plain | None, new: Plain | None, cells: str) -> Iter
     if old is None or new is None:
         yield Change(name, "kernel", name, "added" if old is None else "removed", (_line(old), _line(new)))
         return
-    figures = _area(old["resources"], new["resources"], cells)
+    figures = _area(old["resources"], new["resources"], cells) + _clock(old, new)
     if figures:
         yield Change(name, "kernel", name, "changed", (_line(old), _line(new)), tuple(figures))
     for kind, found, of_one in (
@@ -150,12 +150,16 @@ def _loop_figures(old: Plain, new: Plain) -> list[Figure]:
         found += _figures(old, new, {"ii": "II"}, more_is_worse=True)
     found += _figures(old, new, {"interleaving": "interleaving"})
     found += _figures(old, new, {"latency": "latency"})
-    found += _figures(old, new, {"fmax_mhz": "fmax in MHz"})
-    return found
+    return found + _clock(old, new)
+
+
+def _clock(old: Plain, new: Plain) -> list[Figure]:
+    """Reports of earlier versions have it of loops only."""
+    return _figures(old, new, {"fmax_mhz": "fmax in MHz"}) if "fmax_mhz" in old and "fmax_mhz" in new else []
 
 
 def _access_figures(old: Plain, new: Plain) -> list[Figure]:
-    return _figures(old, new, {"lsu": "unit", "cache_bytes": "bytes of cache"})
+    return _figures(old, new, {"lsu": "unit", "cache_bytes": "bytes of cache"}) + _clock(old, new)
 
 
 def _memory_figures(old: Plain, new: Plain) -> list[Figure]:

@@ -24,6 +24,7 @@ from .facts.loops import (
     Share,
     Unroll,
     WouldBe,
+    every,
 )
 from .facts.memories import (
     Access,
@@ -178,7 +179,7 @@ class Kernel:
     def fmax_mhz(self) -> float | None:
         """The clock frequency that its loops permit and its load-store units reach, the least of them; None if none is
         known."""
-        clocks = [*(loop.fmax_mhz for loop in self.loops), *(access.fmax_mhz for access in self.accesses)]
+        clocks = [*(loop.fmax_mhz for loop in every(self.loops)), *(access.fmax_mhz for access in self.accesses)]
         return min((mhz for mhz in clocks if mhz is not None), default=None)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from .advice_text import say_advice
 from .causes import say_cause
-from .facts.loops import Loop
+from .facts.loops import Loop, every
 from .facts.memories import Access
 from .model import ASSUMED_TRIPS, Kernel, Ranked, Report
 from .phrasing import at
@@ -14,13 +14,6 @@ __all__ = ["every", "pace", "ranked", "verdict", "weighed"]
 
 #: an access that uses less of each word than this share is listed
 POOR_USE = 0.5
-
-
-def every(loops: Iterable[Loop]) -> Iterator[Loop]:
-    """All loops, outer ones first."""
-    for loop in loops:
-        yield loop
-        yield from every(loop.children)
 
 
 def weighed(loops: tuple[Loop, ...], around: int | None = 1) -> tuple[Loop, ...]:

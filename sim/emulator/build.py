@@ -1,6 +1,7 @@
 """Compiles C++ text to a library, cached by content next to the simulators."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from hls.diag import machine_trouble
@@ -38,18 +39,23 @@ def build_library(text: str, hasty: bool = False, runtime: str = "") -> Path:
     key = content_key([compiler.identity, *flags, runtime, text])
 
     def make(folder: Path) -> None:
-        source = folder / "kernels.cpp"
-        header = _precompiled(compiler, flags, runtime) if hasty and runtime else None
-        source.write_text(text if header else runtime + text)
-        shared = ("-include", str(header)) if header else ()
-        _compile(compiler, (*flags, "-shared", *shared), source, folder / "kernels.so")
+        source, library = folder / "kernels.cpp", folder / "kernels.so"
+        if hasty and runtime:
+            # not every compiler has precompiled headers, and Clang rejects those that were moved, as into the cache
+            with suppress(BuildError):
+                header = _precompiled(compiler, flags, runtime)
+                source.write_text(text)
+                _compile(compiler, (*flags, "-shared", "-include", str(header)), source, library)
+                return
+        source.write_text(runtime + text)
+        _compile(compiler, (*flags, "-shared"), source, library)
 
     return cached("emulator", key, "kernels.so", make)
 
 
 def _precompiled(compiler: CxxCompiler, flags: tuple[str, ...], runtime: str) -> Path:
-    """The header with the text of the runtime, precompiled with the same flags: a compiler that rejects that reads the
-    text beside it."""
+    """The header with the text of the runtime, precompiled with the same flags: GCC reads the text beside it when it
+    rejects that."""
 
     def make(folder: Path) -> None:
         source = folder / "runtime.h"

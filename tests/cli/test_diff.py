@@ -67,6 +67,22 @@ def test_text(folder):
     assert "! new warning W0706" in back.output
 
 
+def test_clocks_of_kernels_and_units(folder, tmp_path):
+    """Of a report that has none, as of an earlier version, nothing is told."""
+    report = json.loads((folder / "old/report.json").read_text())
+    (kernel,) = report["kernels"]
+    told = []
+    for clocks in ((300.0, 310.5), (200.0, 210.5), None):
+        for one, mhz in zip((kernel, kernel["accesses"][0]), clocks or (None, None)):
+            del one["fmax_mhz"]
+            if mhz:
+                one["fmax_mhz"] = mhz
+        (tmp_path / f"{len(told)}.json").write_text(json.dumps(report))
+        told.append(sluice(tmp_path, "diff", "0.json", f"{len(told)}.json").output)
+    assert "fmax in MHz 300 -> 200" in told[1] and "fmax in MHz 310.5 -> 210.5" in told[1]
+    assert "fmax" not in told[0] + told[2]
+
+
 def test_the_same(folder):
     told = sluice(folder, "diff", "old", "old", "--fail-on-worse")
     assert told.exit_code == 0 and "no difference" in told.output

@@ -9,6 +9,13 @@ __kernel void results_not_used(__global int *a, int n, volatile __global int *v)
   (void)n, n++, *v, get_global_id(0); // an effect, or meant
   n ? (void)a[0] : (void)n++, n > 0 && n--;
 }
+__kernel void results_behind_pointers(__global float *f, __global int *a) {
+  float x = f[0], y;
+  sincos(x, &y), fract(y, &f[1]), modf(x, &f[2]), frexp(x, &a[0]), lgamma_r(x, &a[1]);
+  remquo(x, y, &a[2]);
+  x > y ? modf(x, &f[3]) : y;
+  modf(x, &y) + 1;
+}
 __kernel void conditions(__global int *a, int n) {
   if (n = 3) a[0] = 1;
   while (n = a[n]) a[n] = 2;
@@ -34,7 +41,7 @@ __kernel void signs(__global int *a, int n) {
 __kernel void constants(__global int *a, __global uchar *c, __global short *s, __global bool *b) {
   uchar t[2] = { 300, 255 };
   c[0] = 256, s[0] = -32769, s[1] = ~0u, a[0] = 1L << 40;
-  a[1] = 3.7f, a[2] = -0.5f;
+  a[1] = 3.7f, a[2] = -0.5f, a[5] = 3e9f, c[5] = 300.0f, c[6] = -1.0f, c[7] = 255.0f;
   a[3] = 0xFFFFFFFF, c[2] = -1, c[3] = ~0, s[2] = 0x8000, a[4] = 3e3f, b[0] = 2; // as many bits as the type, or exact
   c[4] = (uchar)300 + t[a[5]];
 }

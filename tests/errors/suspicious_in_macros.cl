@@ -5,7 +5,8 @@
 #define IF(x) if (x = 1)
 #define SPARE(name) int name
 #define LIMIT 1000
-__kernel void k(__global uchar *restrict a, uint n) {
+#define T uchar
+__kernel void k(__global uchar *restrict a, uint n, __global T *restrict t, T s) {
   SAME(n, 3);
   SPARE(unused);
   if (n > 3) PRINT(n);
@@ -15,4 +16,6 @@ __kernel void k(__global uchar *restrict a, uint n) {
   if (n < LOWEST || n >= LOWEST) a[1] = 1;
   uchar limit = LIMIT;
   a[2] = limit;
+  const T v = t[0], table[2] = { s, 4 };
+  a[3] = v < 0 || s > 255 || table[n & 1] < 0 || t[n] - 1 < -1 || ((T)a[4]) < 0;
 }

@@ -5,7 +5,7 @@ __kernel void reads(__global int *a, int n, int not_warned) {
   assigned = 3;
   { int shadowed = 2; a[0] = shadowed; }
   for (int i = 0; n > 0; n--) a[1]++;
-  a[2] = sizeof(given);
+  a[2] = sizeof(given); int spare __attribute__((unused)) = n; __attribute__((__unused__)) int others, more[2]; // meant
 }
 __kernel void writes(int n) {
   write_channel_intel(c, n);

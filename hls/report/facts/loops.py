@@ -1,5 +1,6 @@
 """Facts about loops: their initiation intervals, what limits them, and what would help."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +20,7 @@ __all__ = [
     "Share",
     "Unroll",
     "WouldBe",
+    "every",
 ]
 
 
@@ -285,3 +287,10 @@ class Loop:
             return None
         most = max(1, -(-self.latency * self.interleaving // self.ii))
         return min(most, self.limit) if self.limit else most
+
+
+def every(loops: Iterable[Loop]) -> Iterator[Loop]:
+    """All loops, outer ones first."""
+    for loop in loops:
+        yield loop
+        yield from every(loop.children)

@@ -142,7 +142,8 @@ def test_messages_name_the_real_file():
     assert (caught.value.diagnostics[0].span.file, caught.value.diagnostics[0].span.line) == ("k.cl", 2)
 
 
-MARKED = """# 1 "<built-in>"
+MARKED = """# 0 "made/a.cl"
+# 1 "<built-in>"
 # 7 "made/a.cl" 2
 __kernel void f(__global int *o) {
     o[0] = one;
@@ -166,11 +167,40 @@ def test_messages_name_the_file_of_a_line_marker():
     assert "three;" not in found["far.cl", 2000000000, 24]  # no text of two billion lines
 
 
+def test_the_text_of_a_marked_file_is_that_between_its_markers():
+    """Reports show it; the marker of the next file is no line of this one."""
+    text = '# 1 "h.h" 1\nint f(int x) { return x; }\n# 2 "k.c" 2\n\n__kernel void k(__global int *a) { *a = f(3); }\n'
+    sources = parse_source(text, "k.cl").module.sources
+    assert sources["h.h"] == "int f(int x) { return x; }"
+    assert sources["k.c"].splitlines() == ["", "", "__kernel void k(__global int *a) { *a = f(3); }"]
+
+
+def test_no_place_is_in_line_0():
+    """GCC begins with `# 0 "file"`; an editor counts lines from 1."""
+    with pytest.raises(CompileError) as caught:
+        parse_source('# 0 "k.c"\nint x(void) { return one; }\n# 7 "k.c"\nint y(void) { return two; }\n', "k.cl")
+    assert [(d.span.file, d.span.line) for d in caught.value.diagnostics] == [("k.c", 1), ("k.c", 7)]
+
+
 def test_nothing_is_shown_of_a_marked_line_with_two_texts():
     text = '# 3 "a.h"\nint x(void) { return one; }\n# 3 "a.h"\nint y(void) { return two; }\n'
     with pytest.raises(CompileError) as caught:
         parse_source(text, "k.cl")
     assert "return" not in "".join(render(d, caught.value.sources) for d in caught.value.diagnostics)
+
+
+def test_a_marked_line_is_shown_also_if_it_is_left_out_where_it_is_repeated():
+    """As joined sources leave out what a header declares a second time."""
+    with pytest.raises(CompileError) as caught:
+        parse_source('# 3 "a.h"\nint x(void) { return one; }\n# 3 "a.h"\n                 \n', "k.cl")
+    assert "return one" in render(caught.value.diagnostics[0], caught.value.sources)
+
+
+def test_operators_of_preprocessed_text_may_come_from_macros():
+    """`MAX(n)` and `if (n) LOG(n);` are well as they were written."""
+    text = "__kernel void k(__global uint *a, uint n) {\n  a[0] = ((n) < 0 ? 0 : (n));\n  if (n);\n}\n"
+    assert [d.code.number for d in parse_source(text, "k.cl").warnings] == ["W0218", "W0221"]
+    assert not parse_source(f'# 1 "a.cl"\n{text}', "k.cl").warnings
 
 
 def test_a_pragma_of_a_file_that_is_included_twice_has_the_macros_of_each_time(tmp_path):

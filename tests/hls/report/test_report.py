@@ -9,6 +9,8 @@ from samples import BARE, FLAT, INNER, ITEMS, MEMORY, OUTER, REPORT, SHARED, SUM
 
 from hls.report import Kernel, Loop, Private, Report, Resources, json, layout, text
 from hls.report.channel_text import say_ways
+from hls.report.facts.loops import Path as CriticalPath
+from hls.report.facts.loops import every
 from hls.report.memory_text import memory_lines
 from hls.report.model import KernelCopies, Memory, Operator, Sharing, Way
 
@@ -42,11 +44,14 @@ def test_resources_add_up():
 
 def test_the_clock_of_a_kernel_is_the_least_of_its_loops_and_units():
     """Text names a unit that is slower than the clock."""
-    loops = min(loop.fmax_mhz for loop in TASK.loops if loop.fmax_mhz)
+    loops = min(loop.fmax_mhz for loop in every(TASK.loops) if loop.fmax_mhz)
     access = dataclasses.replace(TASK.accesses[0], fmax_mhz=loops - 1)
     kernel = dataclasses.replace(TASK, accesses=(access, *TASK.accesses[1:]))
     assert TASK.fmax_mhz == loops and kernel.fmax_mhz == loops - 1
     assert dataclasses.replace(TASK, loops=()).fmax_mhz is None
+    slow = dataclasses.replace(MEMORY, path=CriticalPath(9.0, loops - 2, ()))
+    inside = dataclasses.replace(TASK.loops[0], children=(*TASK.loops[0].children, slow))
+    assert dataclasses.replace(TASK, loops=(inside, *TASK.loops[1:])).fmax_mhz == loops - 2
     for clock_mhz, said in ((loops, True), (loops - 2, False)):
         report = dataclasses.replace(REPORT, kernels=(kernel,), clock_mhz=clock_mhz)
         words = " ".join(text.render(report).split())

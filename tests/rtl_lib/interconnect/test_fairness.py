@@ -148,3 +148,25 @@ def test_writers_wait_for_few_words(count, banks, rate):
     assert max(long) - min(long) <= 1 and max(watch.bursts) <= (AHEAD + 1) * (min(long) + 1), (
         f"bursts of each: {watch.bursts}"
     )
+
+
+@pytest.mark.parametrize("words, most", [(1, AHEAD + 1), (2, AHEAD // 2 + 1), (4, 1)])
+def test_few_bursts_of_a_unit_are_taken_before_their_words_move(words, most):
+    """Also if each goes to another bank, whose requests could wait there: as many as the unit's queue of banks holds."""
+    dut, taken = WriteInterconnect(count=1, address_map=AddressMap.interleaved(8, 64), **GEOMETRY), []
+
+    async def run(ctx):
+        (port,) = dut.units
+        ctx.set(port.request.valid, 1)
+        for cycle in range(60):
+            ctx.set(port.request.payload, {"addr": 64 * (len(taken) % 8), "words": words})
+            ctx.set(port.data.valid, cycle >= 30)
+            for bank in dut.banks:
+                ctx.set(bank.request.ready, 1)
+                ctx.set(bank.data.ready, 1)
+            if ctx.get(port.request.ready):
+                taken.append(cycle)
+            await ctx.tick()
+
+    simulate(dut, run)
+    assert sum(cycle < 30 for cycle in taken) == most < len(taken)

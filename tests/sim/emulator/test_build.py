@@ -53,6 +53,18 @@ def test_a_header_that_the_compiler_rejects_is_read_as_text(headers, monkeypatch
     assert result(build_library(text(2), True, RUNTIME)) == 14
 
 
+@pytest.mark.parametrize("word", ["c++-header", "-include"])
+def test_a_compiler_without_precompiled_headers_reads_the_whole_text(headers, tmp_path, monkeypatch, word):
+    """One that makes none, and one that rejects what it made in another folder."""
+    other = tmp_path / "other"
+    other.write_text(
+        f'#!/bin/sh\ncase " $* " in *" {word} "*) echo error: rejected >&2; exit 1;; esac\nexec g++ "$@"\n'
+    )
+    other.chmod(0o755)
+    monkeypatch.setenv("CXX", str(other))
+    assert [result(build_library(text(k), True, RUNTIME)) for k in (1, 2)] == [7, 14]
+
+
 def test_an_error_in_a_program_is_told(headers):
     with pytest.raises(BuildError, match="compiling the emulated kernels failed: .*error"):
         build_library("int none = missing;", True, RUNTIME)
