@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...analysis.induction.trip_count import Trips
+from ...analysis.induction.trip_count import Trips, count_trips
+from ...analysis.loops.loop_tree import Loop
 from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Builder, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
@@ -13,8 +14,6 @@ from ...narrow import present
 from ..manager import Form, FunctionPass
 from .merged_attributes import CONTROLS
 from .unroll_policy import AutoUnrollPolicy
-from .unroll_trips import few_trips, once, trips_to_unroll
-from .unrolled_size import UnrolledSize, all_operations
 
 __all__ = ["Unroll", "Unrolled", "fully_unrolled"]
 
@@ -40,8 +39,6 @@ def fully_unrolled(record: Callable[[Unrolled], None] | None) -> Callable[[str, 
 
 #: operations that unrolling loops without a pragma makes at most, in a kernel
 MOST_AUTOMATIC = 10_000
-#: times ``max_ops`` operations that unrolling makes at most before constants are folded
-BEFORE_FOLDING = 8
 
 
 @dataclass(frozen=True)
@@ -69,47 +66,47 @@ class Unroll(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError where the result would have more than ``max_ops`` operations once constants are folded,
-        or more than ``BEFORE_FOLDING`` times as many before."""
+        """Raises CompileError where the result would have more than ``max_ops`` operations."""
         result = clone_function(function)
         total = sum(1 for _ in walk(result.body))
-        size = UnrolledSize.of(result)  # while each loop says how it is to be unrolled
         chosen = self._choose(result.body, result, function.attrs.get(Attr.NDRANGE, False), total)
-        left = size.present(result.body)
         for op, factor, trips in chosen:
-            (body,) = op.regions
-            before, rest = left, left - size.present(body)
-            left = rest + factor * size.remaining(body)
-            if left > max(before, self.max_ops):
-                one = UnrolledSize.of(result).remaining(body)  # of a loop that is left, whose counters vary
-                raise self._too_large(op, factor, left, self.max_ops, "", (self.max_ops - rest) // one)
-            made, most = all_operations(body), BEFORE_FOLDING * self.max_ops
-            added = factor * made - sum(1 for _ in walk(body))
-            total += added
-            if total > most and added > 0:
-                fit = (most - total) // made + factor
-                raise self._too_large(op, factor, total, most, " before constants are folded", fit)
-            self._check_guards(op, factor, trips)
+            total += self._expected(op.regions[0]) * factor - self._size(op)
+            self._check_size(op, factor, total, trips)
             self._record(function, op, factor, trips)
         plan = {op: (factor, trips) for op, factor, trips in chosen}
         rewrite(result.body, lambda op, b: _unrolled(op, *plan[op], b) if op in plan else None)
         return result
 
-    def _too_large(self, op: Op, factor: int, total: int, most: int, when: str, fit: int) -> CompileError:
-        """More than ``most`` operations; ``fit``: how often the loop may be unrolled in part."""
-        inner = any(
-            each.opcode == "loop" and each.attrs.get(Attr.UNROLL, 0) not in (0, 1) for each in walk(op.regions[0])
-        )
-        return CompileError.at(
-            op.span,
-            f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
-            f"{total:,} operations{when}; the limit is {most:,}",
-            f"{_smaller(min(fit, factor - 1), inner)}; {exceeded('unrolled')}",
-            code=Code.BUDGET,
-        )
+    def _size(self, op: Op) -> int:
+        return sum(1 for _ in walk(op.regions[0]))
 
-    def _check_guards(self, op: Op, factor: int, trips: Trips | None) -> None:
-        if (trips is None or not trips.exact) and factor > self.max_guarded:
+    def _expected(self, region: Region, all_inside: bool = False) -> int:
+        """The number of operations of a region after its marked loops (``all_inside``: all of its loops) are unrolled,
+        as far as their trip counts are known."""
+        total = 0
+        for op in region.ops:
+            wish = op.attrs.get(Attr.UNROLL, 0) if op.opcode == "loop" else 1
+            wish = wish or -all_inside
+            known = _trips(op) if wish == -1 else None
+            copies = known.count if known else max(1, wish)
+            total += 1 + copies * sum(self._expected(inner, all_inside) for inner in op.regions)
+        return total
+
+    def _check_size(self, op, factor, total, trips):
+        if total > self.max_ops:
+            inner = any(
+                each.opcode == "loop" and each.attrs.get(Attr.UNROLL, 0) not in (0, 1) for each in walk(op.regions[0])
+            )
+            raise CompileError.at(
+                op.span,
+                f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
+                f"{total:,} operations; the limit is {self.max_ops:,}",
+                f"{self._smaller(op, factor, total, inner)}; {exceeded('unrolled')}",
+                code=Code.BUDGET,
+            )
+        guarded = trips is None or not trips.exact
+        if guarded and factor > self.max_guarded:
             raise CompileError.at(
                 op.span,
                 f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
@@ -117,9 +114,17 @@ class Unroll(FunctionPass):
                 code=Code.BUDGET,
             )
 
+    def _smaller(self, op: Op, factor: int, total: int, inner: bool) -> str:
+        """What to do about a loop that makes ``total`` operations when it is unrolled ``factor`` times."""
+        one = self._expected(op.regions[0])
+        fit = min((self.max_ops - total) // one + factor, factor - 1)
+        if fit >= 2:
+            return f"unroll it partially: #pragma unroll {1 << fit.bit_length() - 1}"
+        return "unroll the loops inside it less often" if inner else "do not unroll it: #pragma unroll 1"
+
     def _record(self, function, op, factor, trips):
         if self.record is not None:
-            full = _is_full(factor, trips)
+            full = trips is not None and factor == trips.count
             self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get(Attr.UNROLL, 0) != 0))
 
     def _choose(
@@ -145,11 +150,11 @@ class Unroll(FunctionPass):
         wish = op.attrs.get(Attr.UNROLL, 0)
         if wish == 1:
             return None
-        if wish == 0 and not op.attrs.keys() & CONTROLS and (single := once(op)) is not None:
-            return 1, single
+        if wish == 0 and not op.attrs.keys() & CONTROLS and (once := _once(op)) is not None:
+            return 1, once
         if wish == 0 and not self._may_be_automatic(op, total, pipelined):
             return None
-        trips = trips_to_unroll(op) if wish or pipelined else few_trips(op, self.small.trips)
+        trips = _trips(op) if wish or pipelined else _few_trips(op, self.small.trips)
         if wish == 0:
             automatic = trips is not None and (
                 self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total)
@@ -191,29 +196,42 @@ class Unroll(FunctionPass):
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
         """Whether all iterations of a loop, and of those inside, may become part of one iteration of the loop around
         it."""
-        return trips.exact and total + trips.count * all_operations(op.regions[0], all_inside=True) <= self._automatic
+        return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self._automatic
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:
             self.warn(Diagnostic(message, op.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
-def _is_full(factor: int, trips: Trips | None) -> bool:
-    return trips is not None and factor == trips.count
+def _trips(op: Op) -> Trips | None:
+    """The trip count of a loop, or an upper bound; also of one that is too long to evaluate."""
+    trips = count_trips(op)
+    if trips is not None:
+        return trips
+    most = Loop(op, None).most_trips
+    return Trips(most, False) if most is not None else None
 
 
-def _smaller(fit: int, inner: bool) -> str:
-    """What to do about a loop that may be unrolled ``fit`` times."""
-    if fit >= 2:
-        return f"unroll it partially: #pragma unroll {1 << fit.bit_length() - 1}"
-    return "unroll the loops inside it less often" if inner else "do not unroll it: #pragma unroll 1"
+def _once(op: Op) -> Trips | None:
+    """The trip count of a loop that has exactly one iteration, also around other loops; None for all others."""
+    trips = count_trips(op, 1)
+    return trips if trips is not None and trips.exact and trips.count == 1 else None
+
+
+def _few_trips(op: Op, limit: int) -> Trips | None:
+    """As :func:`_trips`, or None if there are more than ``limit``: a long loop is not evaluated to its end."""
+    trips = count_trips(op, limit)
+    if trips is not None:
+        return trips
+    most = Loop(op, None).most_trips
+    return _trips(op) if most is not None and most <= limit else None
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:
     """Build the replacement of the loop; returns the values of its results."""
     (body,), (enable, *inits) = loop.regions, loop.operands
     exact = trips is not None and trips.exact
-    if _is_full(factor, trips):
+    if trips is not None and factor == trips.count:
         return _under(enable, _chain(body, inits, factor, lambda k: exact), inits, loop, b)
     merged = Region()
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]

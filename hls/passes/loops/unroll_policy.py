@@ -7,7 +7,7 @@ from ...ir import Attr, Function, MemoryObject, Op, walk
 from ...ir.launch import lanes_of
 from ...ir.rewrite import constant
 
-__all__ = ["WIRES", "AutoUnrollPolicy"]
+__all__ = ["AutoUnrollPolicy"]
 
 #: operations allowed in a loop that is unrolled for the benefit of the loop around it: others have an effect that is
 #: visible outside, or an order
@@ -15,7 +15,7 @@ _EFFECTS = frozenset(
     {"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"}
 )
 #: operations that are wires in hardware
-WIRES = frozenset({"const", "addr", "ptradd", "zext", "sext", "trunc", "bitcast", "yield"})
+_WIRES = frozenset({"const", "addr", "ptradd", "zext", "sext", "trunc", "bitcast", "yield"})
 #: operations that cost as much as many ordinary ones
 _LARGE = frozenset({"udiv", "sdiv", "urem", "srem", "fdiv", "fsqrt"})
 _FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
@@ -62,7 +62,7 @@ class AutoUnrollPolicy:
         or are selects."""
         if op.opcode in ("load", "store") and (at := op.operands[0].op) is not None and at.opcode == "addr":
             return int(not self._is_registers(function.memories[at.attrs[Attr.MEM]], function))
-        return 0 if op.opcode in WIRES else PRODUCT if op.opcode in _PRODUCTS else 1
+        return 0 if op.opcode in _WIRES else PRODUCT if op.opcode in _PRODUCTS else 1
 
     def _indexes_array(self, body: list[Op], function: Function) -> bool:
         """Whether a small private array is accessed at a non-constant index."""

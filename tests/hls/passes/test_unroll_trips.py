@@ -9,7 +9,7 @@ from hls.diag import CompileError
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.limits import Limits
-from hls.passes.loops import unroll_trips
+from hls.passes.loops import unroll
 from hls.target.board import load_board
 
 #: 3000 iterations, which no formula gives: the counter is doubled modulo a prime
@@ -23,13 +23,13 @@ TEXT = """__kernel void k(__global int *restrict a, int n) {{
 
 @pytest.mark.parametrize(("pragma", "most"), [("", 16), ("#pragma unroll 2", 4096)])
 def test_a_long_loop_is_counted_to_its_end_only_if_the_count_is_needed(monkeypatch, pragma, most):
-    asked, original = [], unroll_trips.count_trips
+    asked, original = [], unroll.count_trips
 
     def counted(loop, limit=4096):
         asked.append(limit)
         return original(loop, limit)
 
-    monkeypatch.setattr(unroll_trips, "count_trips", counted)
+    monkeypatch.setattr(unroll, "count_trips", counted)
     plan_module(parse_source(TEXT.format(pragma=pragma), "k.cl", {}, []).module, load_board("de5net"), Options())
     assert max(asked) == most
 
