@@ -10,7 +10,6 @@ from ...analysis.memory.must_alias import MustAlias
 from ...ir import (
     I8,
     I64,
-    ArrayType,
     Attr,
     Builder,
     Function,
@@ -23,10 +22,9 @@ from ...ir import (
     moved_type,
     walk,
 )
-from ...ir.accesses import lane_mask, orders_accesses, predicate, reaches_memory, stands_for
+from ...ir.accesses import lane_mask, orders_accesses, predicate, reaches_memory
 from ...ir.clone import clone_function
 from ...ir.snippets import counted_loop
-from ...narrow import instance
 from ..manager import Form, FunctionPass
 
 __all__ = ["SerializeStores", "is_used_beside"]
@@ -42,8 +40,7 @@ class SerializeStores(FunctionPass):
     """Store serialization on one port. Before: a flat kernel without tokens, whose equal and adjacent accesses are
     joined. After: stores of one iteration to one buffer that may write the same bytes, in that iteration or soon after,
     with no access between them, are one store in a loop of its own, which executes them in order: an iteration takes as
-    many cycles as it has such stores. This includes the parts of a row of neighbouring stores that is wider than a
-    word.
+    many cycles as it has such stores.
 
     Two units would need a fence between them, a round trip to memory for each pair of stores in each iteration. If the
     enclosing loop also loads from the buffer, or accesses a buffer that may overlap, nothing changes: run-time address
@@ -84,7 +81,9 @@ def _groups(places: MustAlias, loop: Loop) -> Iterable[tuple[Region, list[Op]]]:
     """The stores of the loop's body to be serialized, in order."""
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
-        mine = [op for op in stores if not op.attrs.keys() & {Attr.ALONE, Attr.WRITER, Attr.UNIT}]
+        mine = [
+            op for op in stores if lane_mask(op) is None and not op.attrs.keys() & {Attr.ALONE, Attr.WRITER, Attr.UNIT}
+        ]
         if (
             memory.space != "global"
             or len(mine) < 2
@@ -131,56 +130,29 @@ def _may_sink(body: Region, group: list[Op]) -> bool:
     )
 
 
-class _Turns:
-    """One of several values in each turn: an array of them, or for values of several lanes one for each lane."""
-
-    def __init__(self, b: Builder, values: list[Value]) -> None:
-        type_ = values[0].type
-        self._has_lanes = isinstance(type_, ArrayType)
-        lanes = range(type_.length) if isinstance(type_, ArrayType) else ()
-        parts = [[b.value("extract", value, b.const(k, I8)) for value in values] for k in lanes] or [values]
-        self._arrays = [b.value("array", *part) for part in parts]
-
-    def at(self, turn: Value, b: Builder) -> Value:
-        """That of a turn."""
-        found = [b.value("extract", array, turn) for array in self._arrays]
-        return b.value("array", *found) if self._has_lanes else found[0]
-
-
 def _join(body: Region, group: list[Op], address_bits: int):
     """Replace the group by one loop at the position of its last store."""
     place = body.ops.index(group[-1])
     before = Builder(Region(), group[0].span)
     offsets = before.value("array", *(_offset(op, before, address_bits) for op in group))
-    data = _Turns(before, [op.operands[1] for op in group])
+    data = before.value("array", *(op.operands[1] for op in group))
     given = before.value("array", *(predicate(op) for op in group))
-    lanes = any(lane_mask(op) is not None for op in group)
-    masks = _Turns(before, [_lanes(op, before) for op in group]) if lanes else None
     some = predicate(group[0])
     for op in group[1:]:
         some = some if predicate(op) is some else before.value("or", some, predicate(op))
     name, trips = memory_name(group[0]), len(group)
-    attrs = stands_for(group) if lanes else {Attr.LINES: tuple(dict.fromkeys(op.span.line for op in group if op.span))}
+    lines = tuple(dict.fromkeys(op.span.line for op in group if op.span))
 
     def store(turn: Value, b: Builder):
         pointer = b.addr(name, b.value("extract", offsets, turn))
-        value, on = data.at(turn, b), b.value("extract", given, turn)
-        mask = [] if masks is None else [masks.at(turn, b)]
-        b.op("store", pointer, value, on, *mask, attrs={Attr.TURNS: trips, **attrs})
+        value, on = b.value("extract", data, turn), b.value("extract", given, turn)
+        b.op("store", pointer, value, on, attrs={Attr.TURNS: trips, Attr.LINES: lines})
 
-    label, known = f"stores to {name}", {Attr.TRIP_COUNT: trips}
-    counted_loop(trips, label, before, store, enable=some, counter=I8, name="turn", attrs=known)
+    label, attrs = f"stores to {name}", {Attr.TRIP_COUNT: trips}
+    counted_loop(trips, label, before, store, enable=some, counter=I8, name="turn", attrs=attrs)
     body.ops[place : place + 1] = before.region.ops
     gone = set(group)
     body.ops = [op for op in body.ops if op not in gone]
-
-
-def _lanes(op: Op, before: Builder) -> Value:
-    """The mask of a store's lanes: of a vector that the program stores as a whole, all of them."""
-    mask = lane_mask(op)
-    if mask is not None:
-        return mask
-    return before.value("array", *[before.true()] * instance(op.operands[1].type, ArrayType).length)
 
 
 def _offset(op: Op, b: Builder, address_bits: int) -> Value:

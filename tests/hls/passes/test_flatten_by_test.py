@@ -20,6 +20,7 @@ def test_random_nests_compute_the_same(seed):
         "while (q > 0 && c[q & 63] != c[i & 63]) q = c[q & 63] % q; if (c[q & 63] == c[i & 63]) q++;",
         "int t = c[i & 63]; while (q > t) { q--; s += q; } q += 3;",
         "for (int j = 0; j < (q & 3); j++) s += c[(i + j) & 63]; q = s & 7;",
+        "while (q > 0) { if (c[q & 63] == i) break; q--; } q += 3;",
         # stored before the test, as in the source
         "while (q > 0 && b[q & 63] < i) { b[(q + 1) & 63] = i; q >>= 1; } b[i & 63] = q; q += 4;",
     ],
@@ -33,7 +34,7 @@ def test_nests_that_are_one_loop(nest):
     "nest",
     [
         "do q >>= 1; while (q > i); q += 9;",  # begins without a test
-        "while (q > 0) { if (c[q & 63] == i) break; q--; } q += 3;",  # two ways to end
+        "while (q > 0) { s++; if (c[q & 63] == i) break; q--; } q += s;",  # two ways to end, behind a change
         "while (q > 0) q--; while (s > 0) s--; q += i;",  # two inner loops
         "if (i & 1) while (q > 0) q--; q += i;",  # under a condition
     ],
