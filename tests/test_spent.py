@@ -39,6 +39,7 @@ def test_the_kinds(tmp_path, monkeypatch, workers):
     root = Path(__file__).parents[1]
     monkeypatch.setenv("SLUICE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPATH", str(root))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     (tmp_path / "test_these.py").write_text(TESTS)
     (tmp_path / "conftest.py").write_text(
         "from tests.spent import Spent\n"
