@@ -120,17 +120,12 @@ class AxiLiteControl(wiring.Component):
         return m
 
     def _write(self, m, running, done, enable) -> None:
-        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, or from
-        registers where there are counters, and what goes to the kernel is a register."""
+        """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, and what
+        goes to the kernel is a register."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
         addr, word, strobe = Signal.like(aw.addr), w.data, w.strb
         has_addr, act = Signal(), Signal()
-        taken, free = w.valid & w.ready, has_addr & ~b.valid
-        if self.counted:
-            word, strobe, later = Signal.like(w.data), Signal.like(w.strb), Signal()
-            m.d.sync += [later.eq(taken), word.eq(w.data), strobe.eq(w.strb)]
-            taken, free = later, free & ~later
-        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(free), act.eq(taken)]
+        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(has_addr & ~b.valid), act.eq(w.valid & w.ready)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
         with m.If(b.valid & b.ready):

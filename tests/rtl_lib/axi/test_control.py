@@ -238,8 +238,8 @@ def test_a_read_waits_for_its_total():
 
 
 def test_registers_are_the_same_where_some_counters_are_totals():
-    """With totals the steps of a read and of a write have registers between them: whatever is read, in whatever order,
-    is what is read without."""
+    """With totals the steps of a read have registers between them: whatever is read, in whatever order, is what is read
+    without."""
     counters = [("first", 48), ("level", 40), ("last", 48)]
     given = {"first": 0x1234_5678_9ABC, "level": 0x77_1122_3344, "last": 0xFEDC_0000_4321}
     last = RegisterMap(tuple(ARGUMENTS), tuple(counters)).counter("last") + 4
