@@ -70,7 +70,8 @@ os.environ.setdefault("SLUICE_SHORT_RUNS", "1")
 
 
 def pytest_configure(config):
-    """Count where the time goes."""
+    """Count where the time goes. Tests start pytest in other folders, where options of this one are unknown."""
+    os.environ.pop("PYTEST_ADDOPTS", None)
     record = config.getoption("--record-seconds")
     spent = Spent(group_of, Path(record) if record and not hasattr(config, "workerinput") else None)
     spent.install()
