@@ -15,9 +15,8 @@ from ..driver import plan_text
 from ..report.advice import gained, slowness
 from ..report.advice_text import outcome
 from ..report.checked import Checked, check_plan
-from ..report.facts.loops import Loop, Rewrite
+from ..report.facts.loops import Loop, Rewrite, every
 from ..report.model import Kernel
-from ..report.ranking import every
 from ..target.board import BoardError, load_board
 from .analysis import Request
 from .edits import Edit, applied, closing, line_start, statement_end

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from ..diag import Span
 from ..report.facts.channels import Channel
-from ..report.facts.loops import Loop, Share
+from ..report.facts.loops import Loop, Share, every
 from ..report.facts.memories import Access, Memory, Private
 from ..report.model import Kernel
-from ..report.ranking import every
 
 __all__ = ["Hint", "Lens", "hints", "lenses"]
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import networkx as nx
+
 from ..analysis.channels.endpoints import Endpoint, end_of, is_call
 from ..ir import Attr, Op
 from ..planning.memory import ChannelPlan
@@ -70,8 +72,6 @@ def has_calls(planned: Planned) -> bool:
 def estimate_together(members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
     """Predict launches, in their order, of any kernels that have calls on channels. Launch number k of a kernel runs
     with number k of those that channels connect it to. Raises NotModelled as :func:`estimate_network` does."""
-    import networkx as nx  # not for a plan alone
-
     links = nx.Graph((channel.writer, channel.reader) for channel in channels if not channel.stream)
     links.add_nodes_from(one.name for one in members)
     turns: Counter[str] = Counter()

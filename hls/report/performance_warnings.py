@@ -8,11 +8,11 @@ from dataclasses import replace
 from ..diag import Code, Diagnostic
 from .advice_text import say_advice
 from .causes import say_cause
-from .facts.loops import CATEGORIES, Loop, Part
+from .facts.loops import CATEGORIES, Loop, Part, every
 from .facts.memories import Access
 from .model import Kernel
 from .phrasing import at, enumerated
-from .ranking import POOR_USE, every
+from .ranking import POOR_USE
 
 __all__ = ["performance_warnings", "told_once"]
 

@@ -10,7 +10,7 @@ from .facts.memories import Access
 from .model import ASSUMED_TRIPS, Kernel, Ranked, Report
 from .phrasing import at
 
-__all__ = ["every", "pace", "ranked", "verdict", "weighed"]
+__all__ = ["pace", "ranked", "verdict", "weighed"]
 
 #: an access that uses less of each word than this share is listed
 POOR_USE = 0.5

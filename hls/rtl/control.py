@@ -6,7 +6,6 @@ from typing import Any
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
 
 from rtl_lib.axi.control import AxiLiteControl
 from rtl_lib.axi.register_map import RegisterMap
@@ -123,11 +122,5 @@ def control_alone(registers: Iterable[RegisterInterface]) -> dict[str, str]:
     counters."""
     asked = [one for one in registers if one.kind in ("argument", "launch")]
     control = AxiLiteControl(arguments=[(one.name, one.fields[0].bits * one.count) for one in asked])
-    ports = {
-        "__".join(map(str, path)): (
-            Value.cast(value),
-            PortDirection.Input if member.flow == In else PortDirection.Output,
-        )
-        for path, member, value in control.signature.flatten(control)
-    }
+    ports = flat_ports(control, ALONE)
     return convert(control, ALONE, {name: port for name, port in ports.items() if len(port[0])})

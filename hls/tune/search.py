@@ -96,9 +96,7 @@ def enqueue(study: Study, tuning: Tuning) -> None:
     study.enqueue(asked)
 
 
-def work(
-    study: Study, tuning: Tuning, evaluator: Evaluator, told: Callable[[Point], None] = lambda point: None
-) -> None:
+def work(study: Study, tuning: Tuning, evaluator: Evaluator) -> None:
     """Evaluate points until none is left or the budget is used up: what each worker does."""
     written = evaluator.estimate({knob.name: knob.values[0] for knob in tuning.knobs})
     if written.problem is None:

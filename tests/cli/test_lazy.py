@@ -36,18 +36,8 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"""
         assert f"  {name} " in done.stdout
 
 
-def test_a_check_imports_nothing_that_builds_hardware_or_that_few_kernels_need():
-    builders = (
-        "hls.rtl",
-        "hls.verilog",
-        "hls.profile",
-        "hls.export",
-        "rich",
-        "jinja2",
-        "pygments",
-        "optuna",
-        "networkx",
-    )
+def test_a_check_imports_nothing_that_builds_hardware():
+    builders = ("hls.rtl", "hls.verilog", "hls.profile", "hls.export", "rich", "jinja2", "pygments", "optuna")
     code = f"""import sys
 from hls.cli import main
 try:

@@ -23,7 +23,7 @@ from hls.editor.scan import Plain
 from hls.editor.tokens import KINDS, MODIFIERS, tokens
 from hls.options import Options
 from hls.report.checked import check_plan
-from hls.report.ranking import every
+from hls.report.facts.loops import every
 from hls.target.board import load_board
 from tests.editor.client import applied as edited
 from tests.editor.client import editor

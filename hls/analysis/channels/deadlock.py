@@ -9,6 +9,8 @@ is. Otherwise, simulations under assumptions about the unknown show what is poss
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import networkx as nx
+
 from ...diag import Code, Diagnostic, Span
 from ...ir import Attr, Function
 from .call_skeleton import Assumption, CallSkeleton
@@ -105,10 +107,6 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
     """A verdict on every group of kernels connected by channels, in program order."""
     by_name = {script.name: script for script in scripts}
     inner = [link for link in links if link.writer and link.reader]
-    if not inner:
-        return ()
-    import networkx as nx  # not for kernels without channels: the import takes a tenth of a second
-
     graph = nx.MultiGraph()
     graph.add_nodes_from(name for link in links for name in (link.writer, link.reader) if name)
     graph.add_edges_from((link.writer, link.reader) for link in inner)

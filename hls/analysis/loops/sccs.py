@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import networkx as nx
+
 from ...ir import Op, Region, Value, has, walk
-from ..components import strongly_connected
 
 __all__ = ["components"]
 
@@ -16,18 +17,16 @@ def components(region: Region, ignored: Mapping[Op, int] = MappingProxyType({}))
     reads = {op: _read(op, ignored.get(op)) for op in ops}
     nexts = list(zip(region.terminator.operands[1:], region.args, strict=True))
     within = _between(ops, reads, nexts)
-    if not within:
-        return {}
-    edges: list[tuple[Value | Op, Value | Op]] = []
+    graph = nx.DiGraph()
     for op in ops:
         if len(op.results) == 1 and op.results[0] in within:
-            edges += [(v, op.results[0]) for v in within & reads[op]]
+            graph.add_edges_from((v, op.results[0]) for v in within & reads[op])
         elif results := within & set(op.results):
             # edges via the operation: a loop may have thousands of operands and results
-            edges += [(v, op) for v in within & reads[op]]
-            edges += [(op, r) for r in results]
-    edges += [(value, arg) for value, arg in nexts if value in within and arg in within]
-    together = ([v for v in part if isinstance(v, Value)] for part in strongly_connected(edges))
+            graph.add_edges_from((v, op) for v in within & reads[op])
+            graph.add_edges_from((op, r) for r in results)
+    graph.add_edges_from((value, arg) for value, arg in nexts if value in within and arg in within)
+    together = ([v for v in part if isinstance(v, Value)] for part in nx.strongly_connected_components(graph))
     return {value: k for k, part in enumerate(part for part in together if len(part) > 1) for value in part}
 
 

@@ -1,8 +1,9 @@
 """A `break` at the begin of a loop's body as a part of the loop's test."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...analysis.loops.backward_slice import backward_slice
 from ...analysis.memory.clobbers import Clobbers
 from ...ir import Builder, Op, Region, Value, has, uses, walk
 from ...ir.clone import clone_ops
@@ -57,7 +58,7 @@ class _LeadingExit:
         before, behind = body.ops[:at], body.ops[at + 1 : -1]
         if not _harmless([*before, *behind, *branch.regions[exit_].ops]):
             return None
-        found = cls(inner, branch, exit_, tuple(_slice([branch.operands[0]], before)), test)
+        found = cls(inner, branch, exit_, tuple(backward_slice([branch.operands[0]], before)), test)
         return found if found._leaves_values(used) else None
 
     def _leaves_values(self, used: set[Value]) -> bool:
@@ -96,7 +97,6 @@ class _LeadingExit:
         test = instead.get(self.test, self.test) if self.test is not None else None
         end.operands[0] = self._stays(b, test, dict(zip(body.args, end.operands[1:], strict=True)))
         body.ops.append(end)
-        _remove_unused(body)
 
     def _stays(self, b: Builder, test: Value | None, states: dict[Value, Value]) -> Value:
         """Build whether the loop goes on from these states: the test holds, and the `break` is not reached."""
@@ -133,24 +133,5 @@ def _complement(value: Value) -> Value | None:
     return next((one for one, other in (op.operands, op.operands[::-1]) if constant(other)), None)
 
 
-def _slice(values: Iterable[Value], ops: list[Op]) -> list[Op]:
-    """Those of the operations, in order, that compute the values."""
-    needed, found = set(values), []
-    for op in reversed(ops):
-        if needed.intersection(op.results):
-            found.append(op)
-            needed.update(
-                v for one in (op, *(each for region in op.regions for each in walk(region))) for v in one.operands
-            )
-    return found[::-1]
-
-
 def _harmless(ops: list[Op]) -> bool:
     return all(has(op, "pure") or op.opcode in _ALLOWED for op in walk(Region(ops=ops)))
-
-
-def _remove_unused(body: Region) -> None:
-    """Remove what only the `break` read."""
-    for op in reversed(body.ops[:-1]):
-        if _harmless([op]) and uses(body).keys().isdisjoint(op.results):
-            body.ops.remove(op)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...analysis.loops.backward_slice import pure_slice
+from ...analysis.loops.backward_slice import backward_slice, pure_slice
 from ...analysis.loops.loop_tree import step_of
 from ...ir import Op, Region, Value, has, uses, walk
 from ...ir.rewrite import literal
@@ -130,12 +130,8 @@ def _storing(ops: list[Op]) -> list[Op]:
 
 def _slice(seeds: list[Op], ops: list[Op]) -> tuple[Op, ...]:
     """The seeds and all of the operations that they are computed from, in order."""
-    found, needed = [], set[Value]()
-    for op in reversed(ops):
-        if op in seeds or needed.intersection(op.results):
-            found.append(op)
-            needed.update(v for one in _with_inner((op,)) for v in one.operands)
-    return tuple(found[::-1])
+    found = {*seeds, *backward_slice((v for one in _with_inner(seeds) for v in one.operands), ops)}
+    return tuple(op for op in ops if op in found)
 
 
 def _with_inner(ops: Iterable[Op]) -> list[Op]:

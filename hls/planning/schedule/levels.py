@@ -8,8 +8,9 @@ never in a later level than the one that writes it: there, the next token would 
 from dataclasses import dataclass
 from functools import partial
 
+import networkx as nx
+
 from ...analysis.channels.endpoints import answers_at_once, is_call, passes_values
-from ...analysis.components import strongly_connected
 from ...ir import Attr, Op, Region, TokenType, Value, has, reaches_memory, walk
 from ...ir.accesses import PREDICATES
 from ...narrow import instance
@@ -416,10 +417,8 @@ def _value_levels(body, edges, offering, floor, calls) -> dict:
 
 def _waiting(edges) -> set[tuple]:
     """Edges inside a recurrence that passes a variable-latency operation."""
-    if not any(wait for _, _, wait in edges):
-        return set()
-    parts = strongly_connected((a, b) for a, b, _ in edges)
-    component = {v: k for k, part in enumerate(parts) for v in part}
+    graph = nx.DiGraph((a, b) for a, b, _ in edges)
+    component = {v: k for k, part in enumerate(nx.strongly_connected_components(graph)) for v in part}
     slow = {component[a] for a, b, wait in edges if wait and component[a] == component[b]}
     return {(a, b) for a, b, _ in edges if component[a] == component[b] and component[a] in slow}
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import networkx as nx
+
 from rtl_lib.port_reservation import PortUser
 
 from ...ir import Attr, Op
@@ -22,10 +24,6 @@ def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Bo
                 uses.setdefault((region, point.level), set()).add(
                     ((op.attrs[Attr.BOOKED], memory.write_port(op)), point.stage + _delay(op, memory))
                 )
-    if not uses:
-        return ()
-    import networkx as nx  # most kernels share no port, and the import takes a tenth of a second
-
     sharing = nx.Graph()
     for level, found in uses.items():
         sharing.add_edges_from((level, port) for port, _ in found)

@@ -3,7 +3,8 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from ...analysis.components import DisjointSets
+from networkx.utils import UnionFind
+
 from .problem import Dependence, topological
 
 __all__ = ["that_can_be"]
@@ -33,10 +34,9 @@ def that_can_be(
 
 def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple], groups: Sequence[Group]) -> bool:
     """Whether the dependence graph with each group merged into one node has no cycle."""
-    joined = DisjointSets[Hashable]()
+    joined = UnionFind(keys)
     for group in groups:
-        for other in group[1:]:
-            joined.join(group[0], other)
-    one = {key: joined.find(key) for key in keys}
+        joined.union(*group)
+    one = {key: joined[key] for key in keys}
     nodes = list(dict.fromkeys(one.values()))
     return len(topological(nodes, [(one[src], one[dst]) for src, dst in edges])) == len(nodes)

@@ -5,9 +5,9 @@ import pytest
 from hls import Options, compile
 from hls.model.prediction import SCHEMA, Interval, PredictedLoop, Prediction
 from hls.report.collect import collect
+from hls.report.facts.loops import every
 from hls.report.model import Kernel, Loop
 from hls.report.predicted import with_predictions
-from hls.report.ranking import every
 
 KERNEL = Kernel(
     "k", None, False, loops=(Loop("i", None, 1, id="k/i", children=(Loop("j", None, 2, id="k/i/j"),)), Loop("u", None, 0, id="k/u"))
