@@ -94,7 +94,13 @@ def _of_revision(revision: str, kernel: Path, board: str | None) -> Mapping[str,
     folder = kernel.resolve().parent
     while not folder.is_dir():
         folder = folder.parent
-    top = Path(_git(folder, "rev-parse", "--show-toplevel"))
+    try:
+        top = Path(_git(folder, "rev-parse", "--show-toplevel"))
+    except click.ClickException as error:
+        raise click.ClickException(
+            f"there is no report at {revision}, and no git revision of that name ({error.message}): `sluice compile -o "
+            f"{revision}` makes a report"
+        ) from None
     commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", what=f"revision {revision}")
     with tempfile.TemporaryDirectory(prefix="sluice-diff-") as made:
         tree, out = Path(made) / "tree", Path(made) / "out"

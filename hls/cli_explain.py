@@ -17,10 +17,10 @@ __all__ = ["explain_command"]
 def explain_command(number: str, as_json: bool) -> None:
     """Explain NUMBER, as it stands in a message: error[E0201]. Says why it is a problem and what to do, with an example
     where a few lines of source have it."""
-    written = re.search(r"[a-z]?\d{4}", number, re.IGNORECASE)
+    written = re.search(r"\b[a-z]?\d{1,4}\b", number, re.IGNORECASE)
     found = explain(written[0] if written else number)
     if found is None:
-        near = nearest(number)
+        near = nearest(written[0] if written else number)
         hint = f"similar ones are {', '.join(near)}" if near else "docs/messages.md lists them"
         raise click.BadParameter(f"no message has the number {number}; {hint}", param_hint="NUMBER")
     if as_json:

@@ -8,7 +8,7 @@ import click
 from .diag import Code, CompileError, Diagnostic, Span
 from .target.board import Board, BoardError, load_board
 
-__all__ = ["HOST", "SOURCE", "read_board", "read_source"]
+__all__ = ["HOST", "SOURCE", "SOURCE_OR_HOST", "read_board", "read_source"]
 
 
 class _ProgramFile(click.Path):
@@ -31,6 +31,8 @@ class _ProgramFile(click.Path):
 
 #: a program in OpenCL C
 SOURCE = _ProgramFile({".py": "a Python program, and kernels are in OpenCL C: name the .cl file that it builds"})
+#: a program in OpenCL C, or the host program that builds it
+SOURCE_OR_HOST = _ProgramFile({})
 #: a program that launches kernels
 HOST = _ProgramFile(
     {".cl": "OpenCL C: name the host program that launches its kernels; `sluice check` needs none, and reads this file"}

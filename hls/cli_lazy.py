@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from .sentence import enumerated
+from .signals import until_nobody_reads
+
 __all__ = ["LazyCommand", "LazyGroup"]
 
 
@@ -45,11 +48,17 @@ class LazyGroup(click.Group):
             self.add_command(self.lazy[cmd_name].load(), cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the command line, which prints the help that it asks for."""
+        with until_nobody_reads():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Raises click.NoSuchOption, with the commands that have the option, for one that it has
         not."""
         try:
-            return super().invoke(ctx)
+            with until_nobody_reads():
+                return super().invoke(ctx)
         except click.NoSuchOption as error:
             raise self._with_owners(ctx, error) from None
 
@@ -62,7 +71,7 @@ class LazyGroup(click.Group):
         ]
         if not named or error.ctx is None:
             return error
-        owners = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+        owners = enumerated(named)
         have = "have" if named[1:] else "has"
         message = f"`{error.ctx.command_path}` has no option {error.option_name}; {owners} {have} it"
         return click.NoSuchOption(error.option_name, message, error.possibilities, error.ctx)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from .diag import CompileError, Diagnostic, internal_error, machine_trouble, render, to_json
-from .signals import exit_code
+from .signals import exit_code, has_reader
 
 __all__ = ["FAILED", "OF_OPTIONS", "Messages", "reported_output_errors"]
 
@@ -68,7 +68,8 @@ class Messages:
             self.sources |= error.sources
             self.add(*error.diagnostics)
         except Exception as error:
-            if os.environ.get("SLUICE_DEBUG") == "1":
+            nobody_reads = isinstance(error, BrokenPipeError) and not has_reader(sys.stdout)
+            if nobody_reads or os.environ.get("SLUICE_DEBUG") == "1":
                 raise
             if exit_code() is not None:
                 sys.exit(exit_code())

@@ -3,9 +3,11 @@
 import functools
 import math
 import os
+import re
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from .diag import Code, CompileError, Diagnostic, render
 from .limits import Limits
 from .options import AXI_ADDRESS_BITS, COUNTERS, FEED_FORWARDS, MOST_CACHE_BYTES
 from .rtl_library import RtlFunction, load_libraries
-from .target.board import MHZ, BoardError, board_and_clock, known_boards
+from .target.board import MHZ, BoardError, board_and_clock, known_boards, known_instead
 
 __all__ = [
     "BOARD",
@@ -48,6 +50,7 @@ __all__ = [
     "output_file",
     "output_folder",
     "parse_defines",
+    "results_folder",
     "workloads_option",
 ]
 
@@ -139,7 +142,7 @@ COPY_BYTES = click.option(
     metavar="N",
     default=None,
     help="Copy buffers that a kernel waits for in external memory to the chip while it runs, where that gains cycles, "
-    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 16384 at most]",
+    "in launches in which each has at most N bytes; 0 for none.  [default: by the board's block RAMs, 65536 at most]",
 )
 
 LIMITS = click.option(
@@ -164,9 +167,7 @@ def check_board(_context, _parameter, name: str | None) -> str:
     if is_file and not Path(name).is_file():
         raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
     if not is_file and name not in known_boards():
-        raise click.BadParameter(
-            f"unknown board {name!r}; known are {', '.join(known_boards())}, or give the path of a .toml file"
-        )
+        raise click.BadParameter(f"unknown board {name!r}{known_instead(name)}")
     return chosen
 
 
@@ -175,6 +176,13 @@ def check_trace(_context, _parameter, path: Path | None) -> Path | None:
     if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
         raise click.BadParameter(f"{path} is not a file in a folder that exists")
     return path
+
+
+def check_trace_window(_context, _parameter, window: str | None) -> str | None:
+    """The first cycle and the number of cycles of a waveform; a usage error for anything else."""
+    if window is not None and not re.fullmatch(r"\d+:0*[1-9]\d*", window, re.ASCII):
+        raise click.BadParameter(f"{window!r} is not START:CYCLES, such as 1000:20000")
+    return window
 
 
 def make_folder(folder: Path, option: str) -> Path:
@@ -188,6 +196,19 @@ def make_folder(folder: Path, option: str) -> Path:
             f"cannot write into folder {folder}: {error.strerror}; choose another with {option}"
         ) from None
     return folder.resolve()
+
+
+@contextmanager
+def results_folder(folder: Path, option: str) -> Iterator[Path]:
+    """The same for a program that may end without results: then the folders that were made are gone afterwards."""
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    path = make_folder(folder, option)
+    try:
+        yield path
+    finally:
+        for one in made:  # the innermost first
+            if one.is_dir() and not any(one.iterdir()):
+                one.rmdir()
 
 
 def _check_clock(_context: click.Context, _parameter: click.Parameter, mhz: float | None) -> float | None:

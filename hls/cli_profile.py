@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from .cli_files import HOST
 from .cli_numbers import Numbers
-from .cli_options import BOARD, make_folder
+from .cli_options import BOARD, make_folder, results_folder
 from .cli_project import ProjectCommand
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.compare_figures import compare_areas, compare_figures
@@ -105,7 +105,6 @@ def profile(
         sys.exit(_compare(host, arguments, fail_above, output if given else None))
     if fail_above is not None:
         raise click.UsageError("--fail-above goes with --compare")
-    make_folder(output, "-o")
     env = os.environ | {
         "SLUICE_STATS": "0",
         "SLUICE_BOARD": board,
@@ -119,7 +118,9 @@ def profile(
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this package must not import
-    code = supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env)
+    command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
+    with results_folder(output, "-o"):
+        code = supervise(command, env)
     page = output / "profile.html"
     if opened and code == 0 and not webbrowser.open(page.resolve().as_uri()):
         click.echo(f"sluice: there is no browser to open {page} with", err=True)

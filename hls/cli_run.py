@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import click
 from .cli_files import HOST, read_board
 from .cli_messages import Messages
 from .cli_numbers import Numbers
-from .cli_options import BOARD, check_trace, design_option, make_folder, on_command_line
+from .cli_options import BOARD, check_trace, check_trace_window, design_option, on_command_line, results_folder
 from .cli_project import ProjectCommand
 from .signals import supervise
 from .target.links import ETHERNET, LINK_FORMS, SERIAL, is_link
@@ -41,6 +42,12 @@ def _check_device(_context: click.Context, _parameter: click.Parameter, device: 
     type=click.Path(path_type=Path),
     callback=check_trace,
     help="Write an FST waveform, and saved views of it for GTKWave and Surfer.",
+)
+@click.option(
+    "--trace-window",
+    metavar="START:CYCLES",
+    callback=check_trace_window,
+    help="Record only so many cycles, from START after the first launch on.  [default: $SLUICE_TRACE_WINDOW, else all]",
 )
 @click.option(
     "--trace-signals",
@@ -100,6 +107,7 @@ def run_command(
     board: str,
     device: str | None,
     trace: Path | None,
+    trace_window: str | None,
     trace_signals: str | None,
     channel_depths: str | None,
     printf: bool | None,
@@ -123,8 +131,8 @@ def run_command(
         raise click.UsageError("--workload runs on the emulator; leave out --device, --trace and --stall-seed")
     if predict and (workload or (device or os.environ.get("SLUICE_DEVICE", "board")) != "board"):
         raise click.UsageError("--predict is beside what the board measures; leave out --device and --workload")
-    if trace_signals and not trace:
-        raise click.UsageError("--trace-signals goes with --trace FILE")
+    if (trace_signals or trace_window) and not trace:
+        raise click.UsageError(f"--trace-{'signals' if trace_signals else 'window'} goes with --trace FILE")
     messages = Messages("text")
     with messages.guard():
         read_board(board)
@@ -141,6 +149,8 @@ def run_command(
         env["SLUICE_DEVICE"] = device
     if trace:
         env["SLUICE_TRACE"] = str(trace.resolve())
+    if trace_window:
+        env["SLUICE_TRACE_WINDOW"] = trace_window
     if trace_signals:
         env["SLUICE_TRACE_SIGNALS"] = trace_signals
     if stats_file:
@@ -148,11 +158,13 @@ def run_command(
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     if workload:
-        env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
+        env |= {"SLUICE_WORKLOAD": str(workload.resolve()), "SLUICE_DEVICE": "emulator"}
     if predict:
         env["SLUICE_PREDICT_RUN"] = "1"
     if design:
         env["SLUICE_DESIGN"] = str(design.resolve())
     # the host API belongs to the simulation package, which this package must not import
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
-    sys.exit(supervise(command, env))
+    with results_folder(workload, "--workload") if workload else nullcontext():
+        code = supervise(command, env)
+    sys.exit(code)

@@ -5,13 +5,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from .cli_files import HOST, SOURCE, read_board, read_source
+from .cli_files import HOST, SOURCE_OR_HOST, read_board, read_source
+from .cli_host_source import source_of
 from .cli_messages import Messages
 from .cli_numbers import Numbers
 from .cli_options import BOARD, INCLUDE_DIRS, LIBRARIES, make_folder
@@ -62,13 +64,13 @@ def _split_defines(
 
 
 _PROGRAM_OPTIONS = (
-    click.argument("source", type=SOURCE),
+    click.argument("source", metavar="SOURCE|HOST.py", type=SOURCE_OR_HOST),
     click.option(
         "--host",
-        required=True,
         metavar="HOST.py",
         type=HOST,
-        help="The host program that launches the kernels: run on the emulator once, and in RTL for the best designs.",
+        help="The host program that launches the kernels of SOURCE: run on the emulator once, and in RTL for the best "
+        "designs.",
     ),
     BOARD,
     click.option(
@@ -124,6 +126,21 @@ class _Given:
     fit: float
     output: Path | None
     arguments: tuple[str, ...]
+
+    @classmethod
+    def resolved(cls, source: Path, host: Path | None, **more: Any) -> "_Given":
+        """With both files: of a host program alone, the source is the one whose kernels it launches. Raises
+        click.UsageError for a source without a host and for two hosts, CompileError, and StudyError."""
+        if source.suffix != ".py":
+            if host is None:
+                raise click.UsageError(f"Missing option '--host': name the host program that launches {source}")
+            return cls(source, host, **more)
+        context = click.get_current_context()
+        if host is not None and context.get_parameter_source("host") is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{source} and --host {host} are both host programs: leave one out")
+        folders, libraries, board = more["include_dirs"], more["libraries"], read_board(more["board"]).name
+        options = on_project(Options({}, folders, libraries=libraries))
+        return cls(source_of(source, more["arguments"], board, replace(options, defines={})), source, **more)
 
     @property
     def folder(self) -> Path:
@@ -189,12 +206,14 @@ def tune_command(
     listed: bool,
     **given: Any,
 ) -> None:
-    """Search for the design of the kernels in SOURCE that is best for what HOST.py does with them.
+    """Search for the design of the kernels in SOURCE that is best for what HOST.py does with them. With HOST.py alone,
+    SOURCE is the file in its folder whose kernels it launches.
 
     ARGUMENTS behind -- are those of the host program. The study stays in the output folder: a second start goes on.
     """
-    program, shown = _Given(**given), ""
+    shown = ""
     with _told():
+        program = _Given.resolved(**given)
         evaluator, constraints = program.evaluator()
         facts, knobs = evaluator.program.board, evaluator.knobs
         if listed:
@@ -215,12 +234,13 @@ def tune_command(
 @click.option("--apply", "applied", is_flag=True, help="Write all steps as a patch and a design.")
 def advise_command(applied: bool, **given: Any) -> None:
     """Advise how to make the kernels in SOURCE faster for what HOST.py does with them: in each step the one change that
-    the model expects to save most, found by planning with it.
+    the model expects to save most, found by planning with it. With HOST.py alone, SOURCE is the file in its folder
+    whose kernels it launches.
 
     ARGUMENTS behind -- are those of the host program.
     """
-    program = _Given(**given)
     with _told():
+        program = _Given.resolved(**given)
         evaluator, constraints = program.evaluator()
         tuning = Tuning(evaluator.knobs, constraints, Goal("cycles"), 1, program.fit, 0)
         advice = advise(tuning, evaluator, lambda text: click.echo(text, err=True))

@@ -3,12 +3,16 @@
 SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an exception in the main thread, so that
 everything is cleaned up in order; what does not end within seconds is ended by force. ``sluice run`` forwards a signal
 to the host program, waits, and kills what is left.
+
+What a command prints may find no reader any more, as in ``sluice report | head -1``: it ends with 128 + SIGPIPE and
+without a message, as programs do which Python did not let ignore that signal.
 """
 
 import atexit
 import contextlib
 import ctypes
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -19,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 __all__ = [
     "deferred",
@@ -27,9 +31,11 @@ __all__ = [
     "exit_code",
     "exit_on_signals",
     "follow_supervisor",
+    "has_reader",
     "is_ending",
     "supervise",
     "temporary_folder",
+    "until_nobody_reads",
     "was_interrupted",
 ]
 
@@ -145,6 +151,35 @@ def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
 def was_interrupted() -> None:
     """An uncaught KeyboardInterrupt ends this process: its descendants must end with it."""
     _handling.ending = signal.SIGINT
+
+
+def has_reader(output: TextIO) -> bool:
+    """Whether what is written there may still be read: not so for a pipe whose other end is closed."""
+    poll = select.poll()
+    poll.register(output.fileno(), 0)
+    return not any(events & select.POLLERR for _, events in poll.poll(0))
+
+
+@contextlib.contextmanager
+def until_nobody_reads() -> Iterator[None]:
+    """Ends the program in silence where its output has no reader any more. A pipe to another process that broke is an
+    error as ever, and an error of the program keeps its exit code."""
+    code = None
+    try:
+        yield
+    except SystemExit as end:
+        code = end.code or 0
+    except BrokenPipeError:
+        if has_reader(sys.stdout):
+            raise
+        code = 128 + signal.SIGPIPE
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes what is left at its end
+        code = code or 128 + signal.SIGPIPE
+    if code is not None:
+        sys.exit(code)
 
 
 def is_ending() -> bool:

@@ -155,16 +155,16 @@ class LateAnswers(wiring.Component):
         m = Module()
         overdue = Signal(range(-self.latency, self.most + 1))  # below 0: answered ahead of the latency
         beyond = Signal(range(-1, self.most + 1))  # overdue ones, if any, without those that may be
-        more, less = Signal(), Signal()  # overdue ones after this cycle
+        # changes of the two in this cycle, of two bits each so that one adder adds or subtracts them
+        change, late_change = Signal(signed(2)), Signal(signed(2))
+        counts = Signal()  # whether the change is one of overdue requests, not of those within the latency
         m.d.comb += [
-            more.eq(self.due & ~self.answered & (overdue >= 0)),
-            less.eq(self.answered & ~self.due & (overdue > 0)),
+            change.eq(Cat(self.due ^ self.answered, self.answered & ~self.due)),
+            counts.eq((overdue >= 0) & ~(self.answered & (overdue == 0))),
+            late_change.eq(Mux(counts, change, 0)),
             self.late.eq(beyond > 0),
         ]
-        m.d.sync += [
-            overdue.eq(overdue + self.due - self.answered),
-            beyond.eq(Mux(self.refused | (beyond < 0), 0, beyond) + more - less),
-        ]
+        m.d.sync += [overdue.eq(overdue + change), beyond.eq(Mux(self.refused | (beyond < 0), 0, beyond) + late_change)]
         return m
 
 

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
-from rtl_lib.steps import count
+from rtl_lib.steps import count, reached
 
 __all__ = ["CreditCounter"]
 
@@ -56,7 +56,7 @@ class CreditCounter(wiring.Component):
         """Build a counter that starts at ``limit``; a credit given back is available a cycle later."""
         m = Module()
         credits = Signal(range(self.limit + 1), init=self.limit)
-        m.d.comb += [self.available.eq(credits != 0), self.idle.eq(credits == self.limit)]
+        m.d.comb += [self.available.eq(credits != 0), self.idle.eq(reached(credits, self.limit))]
         if self.several > 1:
             m.d.comb += self.plenty.eq(credits >= self.several)
         if len(self.give) == 1:

@@ -2,13 +2,22 @@
 
 from amaranth import *
 
-__all__ = ["after", "count"]
+__all__ = ["after", "count", "reached"]
 
 
 def after(pointer: Value, depth: int) -> Value:
     """The value of ``pointer`` after one step, modulo ``depth``: where it wraps by itself, without a comparison."""
     following = pointer + 1
-    return following[: len(pointer)] if depth == 1 << len(pointer) else Mux(pointer == depth - 1, 0, following)
+    return following[: len(pointer)] if depth == 1 << len(pointer) else Mux(reached(pointer, depth - 1), 0, following)
+
+
+def reached(value: Value, most: int) -> Value:
+    """Whether ``value``, which is never greater than ``most``, is equal to it.
+
+    Any number with the bits that are set in ``most`` is at least ``most``, so no other bit needs to be looked at: for a
+    power of two it is a single bit, which is a register where ``value`` is one.
+    """
+    return Cat(value[k] for k in range(len(value)) if most >> k & 1).all()
 
 
 def count(m: Module, level: Signal, up: Value, down: Value) -> None:

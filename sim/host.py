@@ -10,13 +10,16 @@ from pathlib import Path
 from types import TracebackType
 
 from hls.diag import machine_trouble
-from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
+from hls.signals import exit_on_signals, follow_supervisor, until_nobody_reads, was_interrupted
 from sim import cl
 from sim.cl.profile_files import write_files
+from sim.cl.refusals import tell_end
 from sim.cl.schedule import finish_all
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.waveform import finish_waveforms
 from sluice import PACKAGES, share
+
+from .pyopencl_host import DriverForPyopencl
 
 __all__ = ["main"]
 
@@ -32,19 +35,30 @@ def main(arguments: list[str]) -> None:
     sys.path.insert(0, str(path.resolve().parent))  # python -P does not do this
     for package in PACKAGES:
         share(package)
+    driver = DriverForPyopencl()
+    sys.meta_path.insert(0, driver)
     if os.environ.get("SLUICE_DEBUG") != "1":
         sys.excepthook = functools.partial(_report, path)
     follow_supervisor()
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit:
-        finish_all()
-        finish_waveforms()
-        write_files(arguments)
-        raise
+    with until_nobody_reads():
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                tell_end(error)
+            _finish(arguments, driver)
+            raise
+        except BrokenPipeError:
+            finish_waveforms()
+            raise
+        _finish(arguments, driver)
+
+
+def _finish(arguments: list[str], driver: DriverForPyopencl) -> None:
     finish_all()  # launches that were not waited for
     finish_waveforms()
-    write_files(arguments)
+    if not driver.used:
+        write_files(arguments)
 
 
 def _prepared(arguments: list[str]) -> list[str]:
@@ -69,6 +83,7 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
     program on."""
     if isinstance(error, KeyboardInterrupt):
         was_interrupted()
+    tell_end(error)
     finish_waveforms()
     if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace, path):
         print(_message(error, path, trace), file=sys.stderr)

@@ -10,6 +10,7 @@ from pathlib import Path
 from hls.profile.layout import CYCLES
 from hls.profile.waits import Samples, UnitWaits
 from hls.rtl.interface import KernelInterface, SystemInterface
+from hls.sentence import enumerated
 from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
@@ -234,7 +235,7 @@ class LoadedSystem:
             self.show_printed()
             self.close()
             raise SimulationError(
-                f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles"
+                f"kernel {enumerated(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles"
             )
         if self._unseen >= progress.patience:
             self._unseen = 0
@@ -308,8 +309,7 @@ class LoadedSystem:
         if self.trace is not None and self._cut is not None and self.session.cycle() > self._cut:
             print(
                 f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the "
-                "launches did; "
-                "unset SLUICE_TRACE_WINDOW for all cycles",
+                "launches did; leave out --trace-window (SLUICE_TRACE_WINDOW) for all cycles",
                 file=sys.stderr,
                 flush=True,
             )

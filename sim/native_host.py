@@ -2,6 +2,7 @@
 other language, which runs with the OpenCL driver."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +13,7 @@ from sim.cl.constants import status_code
 from sim.icd.__main__ import setting
 from sim.icd.build import build_driver
 
-__all__ = ["is_native", "run_native", "use_compiled"]
+__all__ = ["is_native", "run_native", "use_compiled", "use_driver"]
 
 SUFFIX = ".aocx"
 #: how files begin that the system runs by itself
@@ -55,14 +56,20 @@ def is_native(host: str) -> bool:
 def run_native(arguments: list[str]) -> NoReturn:
     """Become the host program, with the driver as the only one that it finds. Raises ToolMissing and BuildError where
     the driver cannot be built, cl.Error if the program cannot be started."""
-    for word in setting(build_driver()).split():
-        name, _, value = word.partition("=")
-        os.environ[name] = value.strip("'")
+    use_driver()
     host = os.path.abspath(arguments[0])
     try:
         os.execv(host, [arguments[0], *arguments[1:]])
     except OSError as error:
         raise _wrong(f"{arguments[0]} cannot be started: {error.strerror}; is it executable?") from None
+
+
+def use_driver() -> None:
+    """Let the loaders of this process, and of those that it starts, find the driver alone. Raises ToolMissing and
+    BuildError where it cannot be built."""
+    for word in shlex.split(setting(build_driver())):
+        name, _, value = word.partition("=")
+        os.environ[name] = value
 
 
 def _wrong(what: str) -> cl.LogicError:

@@ -2,9 +2,10 @@
 each."""
 
 import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 __all__ = ["Steps"]
 
@@ -24,6 +25,10 @@ class Steps:
         elif not step:
             self._stop()
         elif self._line is None:
+            # importing these takes a tenth of a second, which a program that shows no steps does not have to wait
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
             columns = (SpinnerColumn(), TextColumn("sluice: {task.description}", markup=False), TimeElapsedColumn())
             self._line = Progress(*columns, console=Console(stderr=True), transient=True)
             self._line.add_task(step, total=None)

@@ -108,6 +108,7 @@ def _unit(interface: SystemInterface, number: int) -> UnitMeaning:
     layout = interface.layouts[unit.kernel]
     return {
         "kernel": unit.kernel,
+        "autorun": unit.autorun,
         "number": number - probe.of_kernel(unit.kernel)[0],
         "path": f"{ROOT}.{unit.path}",
         "signal": f"{ROOT}.{unit.path}.{SIGNAL}",

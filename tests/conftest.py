@@ -16,12 +16,21 @@ from pathlib import Path
 gc.set_threshold(100_000, 10, 50)
 
 import pytest
+from hypothesis import settings
 
 from tests.repetitions import pairwise
 from tests.spent import Spent
+from tests.translator import install as translate_here
+
+#: The compiler starts a process for each design, which takes three times as long as the translation of a small one.
+translate_here()
 
 #: Libraries of the tests collect garbage when they are imported: what is there by now is not looked at.
 gc.freeze()
+
+#: How long an example of a test takes tells of the machine: none has a deadline.
+settings.register_profile("sluice", deadline=None)
+settings.load_profile("sluice")
 
 TESTS = Path(__file__).parent
 #: Fixtures with several simulated systems: the tests of each are a group of their own.

@@ -2,16 +2,24 @@
 
 import functools
 
-from hls.driver import CompiledKernel, plan_module
+from hls.driver import CompiledKernel, Plan, plan_module, plan_text
 from hls.frontend import parse_source
 from hls.ir import Module
 from hls.options import Options
 from hls.passes.link.place_buffers import as_used
 from hls.passes.run_stages import link_program
 from hls.recursion import deep_recursion
-from hls.target.board import load_board
+from hls.target.board import Board, load_board
 
-__all__ = ["linked", "planned", "planned_alone"]
+__all__ = ["linked", "planned", "planned_alone", "planned_text"]
+
+
+def planned_text(
+    source: str, board: str | Board = "de5net", options: Options | None = None, file: str = "kernel.cl"
+) -> Plan:
+    """What :func:`hls.driver.compile` plans, with the same defaults and messages, without the hardware: for tests that
+    examine kernels, channels or warnings."""
+    return plan_text(source, board if isinstance(board, Board) else load_board(board), options or Options(), file)
 
 
 @functools.lru_cache(maxsize=4)

@@ -71,6 +71,7 @@ class Code(Enum):
     NO_MEMBER = "E0222", "A struct has no such member, or a vector no such component."
     CONSTANT_CHANGED = "W0222", "A conversion changes the value of a constant."
     INDEX_OUTSIDE = "E0223", "A constant index is outside the array or vector."
+    NEVER_REACHED = "W0223", "A statement is never executed."
     VECTOR_LITERAL = "E0224", "A vector or compound literal is not valid."
     BUILTIN_ARGUMENTS = "E0225", "The arguments of a built-in function have the wrong number or type."
     PRINTF = "E0226", "A printf call is not valid."

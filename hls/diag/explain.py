@@ -1,6 +1,7 @@
 """What a message's number stands for: why it is a problem, what to do, and an example."""
 
 import difflib
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -34,15 +35,23 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def explain(number: str) -> Explanation | None:
-    """The explanation of a number such as E0201, in upper or lower case, or without its letter where only one message
-    has these digits; None if no message has it."""
-    named = [one for one in Code if number.upper() in (one.number, one.number[1:])]
+    """The explanation of a number such as E0201, in upper or lower case, without its leading zeros (E201), or without
+    its letter where only one message has these digits; None if no message has it."""
+    letter, digits = _split(number)
+    named = [one for one in Code if one.number[1:] == digits and letter in ("", one.number[0])]
     code = named[0] if len(named) == 1 else None
     return Explanation(code, **_table()[code.number]) if code else None
+
+
+def _split(number: str) -> tuple[str, str]:
+    """The letter (may be empty) and the four digits of a number as users write it; "" and "" of any other text."""
+    written = re.fullmatch(r"([A-Za-z]?)(\d{1,4})", number)
+    return (written[1].upper(), written[2].zfill(4)) if written else ("", "")
 
 
 def nearest(number: str) -> tuple[str, ...]:
     """Numbers that ``number`` may be meant for: those with its digits, else similar ones."""
     numbers = [one.number for one in Code]
-    same = [one for one in numbers if one[1:] == number[1:] or one[1:] == number]
+    _, digits = _split(number)
+    same = [one for one in numbers if one[1:] == digits]
     return tuple(same or difflib.get_close_matches(number.upper(), numbers, 3, 0.7))

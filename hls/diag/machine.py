@@ -35,6 +35,7 @@ _WORDS = (
     "memory exhausted",
     "killed signal",
     "failed to map segment",  # of a library that is loaded
+    "memory allocation of",  # of the translator to Verilog, as Rust's run time says it
 )
 
 

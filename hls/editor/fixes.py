@@ -17,6 +17,7 @@ from ..report.advice_text import outcome
 from ..report.checked import Checked, check_plan
 from ..report.facts.loops import Loop, Rewrite, every
 from ..report.model import Kernel
+from ..sentence import enumerated
 from ..target.board import BoardError, load_board
 from .analysis import Request
 from .edits import Edit, applied, closing, line_start, statement_end
@@ -186,7 +187,7 @@ class _Writer:
             return f"Write #pragma {words}", rewrite.names[0], self._pragma(words, at)
         if rewrite.kind == "remove pragmas":
             found = self._pragmas(rewrite.names, at)
-            return f"Remove #pragma {' and '.join(found)}", rewrite.kind, tuple(found.values())
+            return f"Remove #pragma {enumerated(found)}", rewrite.kind, tuple(found.values())
         if rewrite.kind == "attributes":
             attribute = f"__attribute__(({', '.join(rewrite.names)}))"
             return f"Write {attribute}", rewrite.kind, [Edit(at, at, f"{attribute} ")]
@@ -246,7 +247,7 @@ class _Writer:
                 edits.append(Edit(place, place, "restrict "))
         loops = tuple(loop.id for loop in every(kernel.loops) if loop.ii)
         if edits and loops:
-            title = f"Declare {' and '.join(names)} restrict, {_CARE['restrict']}"
+            title = f"Declare {enumerated(names)} restrict, {_CARE['restrict']}"
             yield Fix(title, loops, tuple(edits), *self._lines(at, end + 1), Code.STORE_ACKNOWLEDGED)
 
 

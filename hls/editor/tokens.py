@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..diag import Span
-from ..frontend.predefined import PREDEFINED
 from ..frontend.words import ACCESS_WORDS, RESERVED_WORDS, SPELLINGS, STREAM_WORDS, TYPE_WORDS
+from ..predefined import PREDEFINED
 from .edits import closing
 from .scan import Plain, Symbol, symbols
 from .vocabulary import words_of

@@ -143,7 +143,7 @@ class Program(ParameterChecker):
                 Diagnostic(
                     f"'{tree.name}' is declared with other types before",
                     tree.span,
-                    "make both the same",
+                    "make both the same, or name one differently: C has one function of a name",
                     notes=(note,),
                     code=Code.DEFINED_TWICE,
                 )
@@ -236,7 +236,7 @@ class Program(ParameterChecker):
                         Diagnostic(
                             f"there is no label '{stray.name}' in this function",
                             stray.span,
-                            self.closest(stray.name, known),
+                            self.closest(stray.name, known) or f"write {stray.name}: in front of a statement",
                             code=Code.JUMP,
                         )
                     )

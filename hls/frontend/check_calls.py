@@ -7,10 +7,14 @@ from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, NOT_BUILT, WORK_ITEM
 from .builtins_vector import VECTOR_BUILTINS
-from .check_channels import ChannelCallChecker
+from .check_channels import CHANNEL_CALLS, ChannelCallChecker
+from .check_group import GROUP_CALLS
+from .foreign_words import foreign_function, foreign_hint
 
 __all__ = ["CallChecker"]
 
+#: what a misspelt function may be
+_CALLED = (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM, *GROUP_CALLS, *CHANNEL_CALLS)
 #: result of the query for a dimension that does not exist
 _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
@@ -53,7 +57,7 @@ class CallChecker(ChannelCallChecker):
             raise CompileError.at(
                 span,
                 f"unknown function '{name}'",
-                self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)),
+                foreign_function(name, BUILTINS) or foreign_hint(name) or self.similar(name, _CALLED),
                 code=Code.UNKNOWN_FUNCTION,
             )
         return found
@@ -61,7 +65,7 @@ class CallChecker(ChannelCallChecker):
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
         if callee.broken:
             raise CompileError()
-        self.count(callee.name, nodes, len(callee.parameters), span)
+        self.count(callee.name, nodes, len(callee.parameters), span, callee)
         places = [self.channel_argument(n, p) for n, p in zip(nodes, callee.parameters) if isinstance(p, tt.Channel)]
         channels = tuple(channel for channel, _ in places)
         if callee.kernel or channels and not any(c.parameter for c in channels):

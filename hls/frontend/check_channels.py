@@ -12,10 +12,15 @@ from . import types as ct
 from .check_units import UnitCallChecker
 from .layout import has_pointer
 
-__all__ = ["ChannelCallChecker"]
+__all__ = ["CHANNEL_CALLS", "ChannelCallChecker"]
 
 _FUNCTION = re.compile(r"(read|write)_channel(_nb)?_(altera|intel)$")
 _PIPE = re.compile(r"(read|write)_pipe(_block)?$")
+#: the functions of this module by their usual names
+CHANNEL_CALLS = (
+    *(f"{way}_channel{kind}_intel" for way in ("read", "write") for kind in ("", "_nb")),
+    *("read_pipe", "write_pipe"),
+)
 _QUERIES = frozenset({"get_pipe_num_packets", "get_pipe_max_packets"})
 
 

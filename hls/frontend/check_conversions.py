@@ -86,7 +86,7 @@ class ConversionChecker(ValueChecker):
             raise CompileError.at(
                 e.span,
                 f"{role} points to __{source.space} memory, not to __{t.space}",
-                f"declare the other side as '{wanted}'",
+                f"declare {_receiver(role)} as '{wanted}'",
                 code=Code.ADDRESS_SPACE,
             )
         self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
@@ -94,7 +94,7 @@ class ConversionChecker(ValueChecker):
             self.warn(
                 e.span,
                 f"{role} is '{source}', not '{t}': const is lost",
-                "declare the other side const as well",
+                f"declare {_receiver(role)} const as well",
                 code=Code.CONST_LOST,
             )
         return e if source == t else tt.Convert(t, e.span, e)
@@ -193,3 +193,11 @@ def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:
     for one in reversed(names):
         found = c_ast.StructRef(found, ".", one.field, one.coord)
     return found
+
+
+def _receiver(role: str) -> str:
+    """What takes the value of this ``role``."""
+    parameter = role.removeprefix("the argument for ")
+    if parameter != role:
+        return f"the parameter {parameter}"
+    return {"the returned value": "the function's result"}.get(role, "the variable")

@@ -14,7 +14,7 @@ from . import types as ct
 from .check_math import PointerMathChecker
 from .constants import unescaped
 
-__all__ = ["GroupCallChecker"]
+__all__ = ["GROUP_CALLS", "GroupCallChecker"]
 
 _BARRIERS = ("barrier", "work_group_barrier")
 _FENCES = {"mem_fence": "all", "read_mem_fence": "read", "write_mem_fence": "write"}
@@ -38,6 +38,11 @@ _OF_BITS = {"xchg", "cmpxchg", "read"}
 _LOAD = "__atom_load"  #: of the macros of OpenCL C 3.0
 _ATOMIC = re.compile(r"(atomic|__atom|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
+#: the functions of this module by their usual names
+GROUP_CALLS = (
+    *(*_BARRIERS, *_FENCES, *_COPIES, "wait_group_events", "prefetch", "printf"),
+    *(f"{prefix}_{name}" for prefix in ("atomic", "atom") for name in _ATOMICS if name != "load"),
+)
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
 _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|l)?([diouxXfFeEgGaA])")
 

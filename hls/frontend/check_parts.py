@@ -1,6 +1,7 @@
 """Parts of values: members of structs, components of vectors; and values composed of parts."""
 
 import re
+from collections.abc import Iterable
 
 from pycparser import c_ast
 
@@ -14,6 +15,7 @@ from .layout import leaf_count
 
 __all__ = ["PartChecker"]
 
+_MOST_SHOWN = 8  #: members that a message names
 _LETTERS = ("xyzw", "rgba")  #: each name is of one kind
 _HALVES = {
     "lo": lambda n: range(n // 2),
@@ -37,14 +39,17 @@ class PartChecker(AssignmentChecker):
         if isinstance(e.type, ct.Struct):
             return self._member(e, str(node.field.name), span)
         has_parts = isinstance(e.type, ct.Pointer) and isinstance(e.type.pointee, ct.Struct | ct.Vector)
-        hint = f"write ->{node.field.name}" if has_parts else ""
+        hint = f"write ->{node.field.name}" if has_parts else "only structs, unions and vectors have members"
         raise CompileError.at(span, f"'{e.type}' has no member '{node.field.name}'", hint, code=Code.NO_MEMBER)
 
     def _member(self, e: tt.Expr, name: str, span: Span) -> tt.Expr:
         self.complete(e.type, span, "this")
         if name not in e.type.index:
             raise CompileError.at(
-                span, f"'{e.type}' has no member '{name}'", self.closest(name, e.type.index), code=Code.NO_MEMBER
+                span,
+                f"'{e.type}' has no member '{name}'",
+                self.closest(name, e.type.index) or f"it has {_some(e.type.index)}",
+                code=Code.NO_MEMBER,
             )
         for k in e.type.index[name]:
             e = tt.Member(e.type.members[k].type, span, e, k)
@@ -139,3 +144,11 @@ def _component_numbers(name: str, length: int) -> tuple[int, ...] | None:
     if re.fullmatch(r"[sS][0-9a-fA-F]+", name):
         return tuple(int(c, 16) for c in name[1:])
     return None
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first of the names, in quotes."""
+    shown = [f"'{name}'" for name in names]
+    return ", ".join(shown[:_MOST_SHOWN]) + (
+        f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    )

@@ -7,6 +7,7 @@ from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .check_file_variables import FileVariableChecker
+from .foreign_pragmas import foreign_pragma
 from .parse import parse_expressions
 from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma, without_vendor
 
@@ -34,7 +35,8 @@ class PragmaChecker(FileVariableChecker):
             self._contraction(words[2:] != ["OFF"])
         name = words[0]
         if name not in IGNORED_PRAGMAS:
-            self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name), code=Code.PRAGMA_IGNORED)
+            hint = foreign_pragma(" ".join(words)) or self._similar_pragma(name)
+            self.warn(span, f"unknown {kind} '{name}' is ignored", hint, code=Code.PRAGMA_IGNORED)
         return []
 
     def _contraction(self, allowed: bool) -> None:

@@ -9,7 +9,7 @@ from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
 from .check_pragmas import PragmaChecker
-from .check_suspicious import empty_bodies, tested_assignment, unused_result
+from .check_suspicious import empty_bodies, never_reached, tested_assignment, unused_result
 from .entries import Entries
 from .evaluate import constant
 from .extensions import Range, StatementExpr
@@ -50,6 +50,7 @@ class StatementChecker(PragmaChecker):
                 found += self._one(node, pragmas)
             pragmas = []
         self.unattached(pragmas)
+        never_reached(self, found)
         return found
 
     def _one(self, node, pragmas) -> list[tt.Stmt]:

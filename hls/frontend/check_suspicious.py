@@ -6,6 +6,7 @@ line markers name, as macros are expanded in these.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from math import isfinite
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from . import types as ct
 from .builtins import WORK_ITEM
 from .check_pointers import COMPARES, place_of
 from .evaluate import constant
+from .flow import exits
 from .lexer import Word
 from .parse import Syntax
 
@@ -26,6 +28,7 @@ __all__ = [
     "constant_comparison",
     "constant_kept",
     "empty_bodies",
+    "never_reached",
     "tested_assignment",
     "unary_after_equals",
     "unused_result",
@@ -286,6 +289,30 @@ def _looks_like_body(checker: _Checker, loop: c_ast.Node, following: c_ast.Node)
         return True
     head, after = checker.span(loop), checker.span(following)
     return after is not None and after.line > head.line and after.column > head.column and after.file == head.file
+
+
+# -- loops without an end
+
+
+def never_reached(checker: _Checker, statements: list[tt.Stmt]) -> None:
+    """Warn of a loop that is followed by statements which are never executed: its condition is always true, and
+    nothing in it leaves the loop."""
+    for loop, following in pairwise(statements):
+        if not isinstance(loop, tt.Loop) or checker.syntax.is_expanded(loop.span) or not _is_endless(loop):
+            continue
+        if not isinstance(following, tt.Label | tt.Return):  # a function with a type may need its return
+            checker.warn(
+                following.span,
+                f"this is never executed: the loop of line {loop.span.line} does not end",
+                "give the loop a condition, or leave it with 'break'",
+                code=Code.NEVER_REACHED,
+            )
+
+
+def _is_endless(loop: tt.Loop) -> bool:
+    known = None if loop.condition is None else constant(loop.condition)
+    tested = loop.condition is not None and (known is None or not known.value)
+    return not tested and exits(loop.body) <= {"continue"}
 
 
 def _parts(e: tt.Expr) -> Iterator[tt.Expr]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from ..diag import Code, CompileError, Span
+from ..predefined import PREDEFINED
 from . import tree as tt
 from . import types as ct
 from .check_pointers import COMPARES, PointerOperators, index_hint, is_null, place_of
@@ -13,10 +14,10 @@ from .check_suspicious import constant_comparison, unused_result
 from .check_types_of import OF_TYPES
 from .constants import literal, unescaped
 from .evaluate import constant
+from .foreign_words import foreign_hint
 from .layout import has_pointer
 from .lexer import Word
 from .parse import Syntax
-from .predefined import PREDEFINED
 from .scope import EnumConstant, TypeName
 
 __all__ = ["ValueChecker", "number_hint"]
@@ -175,7 +176,7 @@ class ValueChecker(PointerOperators):
         raise CompileError.at(
             span,
             f"'{name}' is not declared",
-            self.similar(name, filter(str.isidentifier, PREDEFINED)),
+            foreign_hint(name) or self.similar(name, filter(str.isidentifier, PREDEFINED)),
             code=Code.UNDECLARED,
         )
 

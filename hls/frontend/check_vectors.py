@@ -2,7 +2,7 @@
 
 import re
 
-from ..diag import Code, CompileError, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from . import read_only
 from . import tree as tt
 from . import types as ct
@@ -18,17 +18,63 @@ _ACCESS = re.compile(r"v(load|store)(2|3|4|8|16)$")
 #: space of four
 _HALF_ACCESS = re.compile(r"v(load|store)(a?)_half(2|3|4|8|16)?(?:_(rt[ezpn]))?$")
 
+#: what the arguments of a function are, where letters do not tell
+_ARGUMENTS = {
+    **{f"get_{of}": "0" for of in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups")},
+    **dict.fromkeys(
+        ("barrier", "work_group_barrier", "mem_fence", "read_mem_fence", "write_mem_fence"), "CLK_LOCAL_MEM_FENCE"
+    ),
+    **{
+        f"read_channel{nb}_{who}": f"channel{', &valid' if nb else ''}"
+        for nb in ("", "_nb")
+        for who in ("intel", "altera")
+    },
+    **{f"write_channel{nb}_{who}": "channel, value" for nb in ("", "_nb") for who in ("intel", "altera")},
+    **dict.fromkeys(("read_pipe", "write_pipe"), "pipe, &value"),
+    "__burst_coalesced_cached_load": "p, bytes",
+    **{f"__{kind}_load": "p" for kind in ("pipelined", "burst_coalesced", "prefetching")},
+    **{f"__{kind}_store": "p, value" for kind in ("pipelined", "burst_coalesced")},
+    "clamp": "x, low, high",
+    "mix": "x, y, share",
+    "step": "edge, x",
+    "smoothstep": "low, high, x",
+    "select": "where_false, where_true, condition",
+    "bitselect": "where_0, where_1, bits",
+    "async_work_group_copy": "to, from, count, event",
+    "async_work_group_strided_copy": "to, from, count, stride, event",
+    "wait_group_events": "count, &event",
+    "prefetch": "p, count",
+}
+
+
+def _form(name: str, wanted: int) -> str:
+    """Arguments as they may stand in a call of a built-in function that takes so many."""
+    if name in _ARGUMENTS:
+        return _ARGUMENTS[name]
+    if name.startswith("v") and "load" in name:
+        return "offset, p"
+    if name.startswith("v") and "store" in name:
+        return "value, offset, p"
+    letters = ("p", "x", "y") if name.startswith("atom") else ("x", "y", "z")
+    return ", ".join(letters[:wanted])
+
 
 class VectorCallChecker(PartChecker):
     """Adds calls of built-in functions whose arguments may be vectors."""
 
-    def count(self, name: str, nodes, wanted: int, span: Span):
-        """Raise CompileError if a call of ``name`` does not have the ``wanted`` number of arguments."""
-        if len(nodes) != wanted:
-            plural = "" if wanted == 1 else "s"
-            raise CompileError.at(
-                span, f"'{name}' takes {wanted} argument{plural}, not {len(nodes)}", code=Code.BUILTIN_ARGUMENTS
+    def count(self, name: str, nodes, wanted: int, span: Span, declared: tt.FunctionTree | None = None):
+        """Raise CompileError if a call of ``name`` does not have the ``wanted`` number of arguments. ``declared`` is
+        the function where the program has it."""
+        if len(nodes) == wanted:
+            return
+        told = f"'{name}' takes {wanted} argument{'' if wanted == 1 else 's'}, not {len(nodes)}"
+        if declared is not None:
+            note = Diagnostic(f"'{name}' is declared here", declared.span, severity="note")
+            names = ", ".join(p.name for p in declared.parameters)
+            raise CompileError(
+                Diagnostic(told, span, f"write {name}({names})", notes=(note,), code=Code.BUILTIN_ARGUMENTS)
             )
+        raise CompileError.at(span, told, f"write {name}({_form(name, wanted)})", code=Code.BUILTIN_ARGUMENTS)
 
     def call_builtin(self, name: str, nodes, span: Span) -> tt.Expr:
         """A call of a function that works on numbers, and on vectors element by element."""

@@ -46,24 +46,23 @@ def _integer(text: str, span: Span) -> tuple[Const, bool]:
 
 def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
     single = text[-1] in "fFhH"  # the exponent of a hexadecimal float is decimal: its last digit is never an F
-    body = re.sub(r"[fFlLhH]$", "", text)
+    t = ct.HALF if text[-1] in "hH" else ct.FLOAT if single or not doubles else ct.DOUBLE
+    body = text.rstrip("fFlLhH")
     match = _HEX_FLOAT.match(body)
     if match:
         whole, fraction, exponent = match.groups()
-        value = _power(Fraction(int((whole + fraction) or "0", 16)), 2, int(exponent) - 4 * len(fraction), span)
-    else:
-        mantissa, _, exponent = body.lower().partition("e")
-        value = _power(Fraction(mantissa.rstrip(".") or "0"), 10, int(exponent or 0), span)
-    t = ct.HALF if text[-1] in "hH" else ct.FLOAT if single or not doubles else ct.DOUBLE
-    return Const(t, span, exact.rounded(value, t.bits)), not single and not doubles
+        _check_exponent(int(exponent), span)
+        value = Fraction(int((whole + fraction) or "0", 16)) * Fraction(2) ** (int(exponent) - 4 * len(fraction))
+        return Const(t, span, exact.rounded(value, t.bits)), not single and not doubles
+    _check_exponent(int(body.lower().partition("e")[2] or 0), span)
+    return Const(t, span, exact.of_decimal(body, t.bits)), not single and not doubles
 
 
-def _power(x: Fraction, base: int, exponent: int, span: Span) -> Fraction:
+def _check_exponent(exponent: int, span: Span):
     if abs(exponent) > 4000:
         raise CompileError.at(
             span, "the exponent is out of range", "a float reaches from about 1e-45f to 3.4e38f", code=Code.LITERAL
         )
-    return x * Fraction(base) ** exponent
 
 
 def _character(text: str, span: Span) -> int:

@@ -1,6 +1,9 @@
 """The value of a constant expression: lowered to IR like any other, then evaluated with the op table's meanings."""
 
+from math import isnan
+
 from ..ir import Attr, Function, Region, evaluate
+from ..narrow import instance
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS
@@ -64,6 +67,8 @@ def _computed(e: tt.Expr) -> list:
     """The scalars of a foldable expression."""
     if isinstance(e, tt.Const):
         return [e.value]
+    if (negated := _negated(e)) is not None:
+        return [negated]
     region = Region()
     lowering = ValueLowering(Storage(Function("constant", "helper"), {}), region)
     results = lanes(lowering.value(e))
@@ -77,7 +82,22 @@ def _computed(e: tt.Expr) -> list:
     return [values[v] for v in results]
 
 
+def _negated(e: tt.Expr) -> int | float | None:
+    """The value of a number with a minus before it, of which tables have thousands; None for all else. The sign of a
+    NaN is up to the operation."""
+    if not isinstance(e, tt.Unary) or e.operator != "-":
+        return None
+    if not isinstance(e.operand, tt.Const) or e.type != e.operand.type:
+        return None
+    value = e.operand.value
+    if isinstance(value, float):
+        return None if isnan(value) else -value
+    return -value & (1 << instance(e.type, ct.Int).bits) - 1
+
+
 def _foldable(e: tt.Expr) -> bool:
+    if isinstance(e, tt.Const):
+        return True
     if isinstance(e, tt.Builtin):
         if e.name in VECTOR_BUILTINS and e.name not in BUILTINS:
             return all(map(_foldable, e.arguments))

@@ -114,6 +114,8 @@ class OpenCLLexer(CLexer):
                 # the suffix of a half, which the grammar does not know
                 tokens[-1].value = Word(f"{tokens[-1].value}h", tokens[-1].value.span)
                 continue
+            if token.type == "ATTRIBUTE_BEGIN":  # refused anyway: in an attribute without end all words would be names
+                self._in_attribute = False
             number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
             tokens.append(self._located(token))
             tokens[-1].value.touches, before = place == before, end
@@ -135,6 +137,10 @@ class OpenCLLexer(CLexer):
         if self.fixed_span:
             return self.fixed_span
         return self.expanded.span(self._offset(line, column), length) if self.expanded else None
+
+    def text_at(self, line: int, column: int) -> str:
+        """The preprocessed text from a position on."""
+        return self._lexdata[self._offset(line, column) :]
 
     def are_neighbours(self, first: Span, second: Span) -> bool:
         """Whether the program's text has nothing but blanks between two places of one line: no macro that expanded to

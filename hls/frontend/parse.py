@@ -1,6 +1,6 @@
 """Parses preprocessed text to pycparser's syntax tree; syntax errors name the location and what was expected there."""
 
-import re
+import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -9,9 +9,12 @@ from pycparser.c_parser import ParseError, _TokenStream  # the stream has no pub
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from .extensions import ExtendedGrammar
+from .foreign_syntax import BEGIN_TYPE, NESTED, TYPES, foreign_error, statement_hint
+from .illegal_text import illegal_text
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
 from .unknown_types import unknown_type
+from .unknown_words import OUTSIDE, ForHeads, unknown_word
 from .words import RESERVED_WORDS
 
 __all__ = ["Syntax", "parse", "parse_expressions"]
@@ -32,15 +35,15 @@ _SHOWN = {
 }
 
 
-#: tokens that name types: those of OpenCL C are tokens as `int` is
-_TYPES = frozenset({"TYPEID", "VOID", "_BOOL", "CHAR", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED"})
 _SEMICOLON_BEFORE = "a ';' may be missing before this"
 #: after this many syntax errors the rest are not reported
 _MOST_ERRORS = 20
-#: the replacement of an invalid byte (see included) in a message of pycparser
-_NO_CHARACTER = re.compile(r"illegal character '\\udc([0-9a-f]{2})'")
 #: pycparser checks some malformed declarations only by assertion
 _MALFORMED = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+class _TooManyErrors(CompileError):
+    """Ends the parser: all errors so far."""
 
 
 class _Parser(ExtendedGrammar):
@@ -52,6 +55,8 @@ class _Parser(ExtendedGrammar):
     def __init__(self, **options) -> None:
         super().__init__(**options)
         self.errors: list[Diagnostic] = []
+        self._nested = False  #: a function inside another was reported
+        self._outside = False  #: an error was about a statement at file scope, and no declaration followed yet
         self.unknown: set[str] = set()  #: names that were taken for types after an error
         self.types: Iterable[str] = ()  #: names of types that are predefined
 
@@ -63,10 +68,11 @@ class _Parser(ExtendedGrammar):
             wanted = _SHOWN.get(token_type, f"'{token_type.lower()}'")
             found = f"before '{token.value.spelled}'" if token else "at the end of the file"
             hint = _hint(token_type, token, self._tokens.peek_back())
+            if token_type == "RBRACE" and token is None:
+                hint = f"the '{{' of line {self._tokens.unclosed_brace().line} is never closed"
             if hint == _SEMICOLON_BEFORE and (before := self._line_ends()):
-                after = replace(before.value.span, column=before.value.span.column + before.value.span.length, length=1)
-                found = f"after '{before.value.spelled}'"
-                raise CompileError.at(after, f"expected {wanted} {found}", "write ';' here", code=Code.SYNTAX)
+                told = f"expected {wanted} after '{before.value.spelled}'"
+                raise CompileError.at(_behind(before), told, "write ';' here", code=Code.SYNTAX)
             raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint, code=Code.SYNTAX)
         return self._advance()
 
@@ -80,11 +86,14 @@ class _Parser(ExtendedGrammar):
 
     def _parse_error(self, msg, coord):
         token = self._peek()
+        if msg.startswith("Invalid multiple types") and (brace := self._tokens.unfinished_struct()):
+            after = _behind(brace)
+            raise CompileError.at(after, "expected ';' after '}'", "write ';' here", code=Code.SYNTAX)
         span = getattr(coord, "line", None) and Span(coord.file, coord.line, coord.column or 0)
         if msg == "Invalid expression":
             found = f"before '{token.value.spelled}'" if token else "at the end of the file"
             hint = _no_name(token)
-            if hint and token.type in _TYPES:
+            if hint and token.type in TYPES:
                 hint += f", or for a conversion '({token.value.spelled})(...)'"
             raise CompileError.at(self._here(token), f"expected an expression {found}", hint, code=Code.SYNTAX)
         if msg.startswith(("At end of input", "before:")) or not span:
@@ -97,8 +106,8 @@ class _Parser(ExtendedGrammar):
         raise CompileError.at(span, msg[:1].lower() + msg[1:], hint, code=Code.SYNTAX)
 
     def _lex_error_func(self, msg, line, column):
-        msg = _NO_CHARACTER.sub(r"byte 0x\1, which is no text in UTF-8", msg[:1].lower() + msg[1:])
-        raise CompileError.at(self.clex.place(line, column), msg, code=Code.SYNTAX)
+        told, hint = illegal_text(msg, self.clex.text_at(line, column))
+        raise CompileError.at(self.clex.place(line, column), told, hint, code=Code.SYNTAX)
 
     def _here(self, token) -> Span | None:
         token = token or self.clex.delivered
@@ -112,8 +121,37 @@ class _Parser(ExtendedGrammar):
         self._tokens = _Tokens(self.clex.token)
         nodes = []
         while self._peek() is not None:
-            nodes += self._recovered(self._parse_external_declaration, top=True)
+            if self._peek_type() == "RBRACE":
+                self._stray_brace(self._advance())
+            else:
+                nodes += self._recovered(self._parse_external_declaration, top=True)
         return c_ast.FileAST(nodes)
+
+    def _stray_brace(self, token) -> None:
+        """A '}' at file scope. It ends what an error about a statement there told of already."""
+        if not self._outside:
+            hint = "remove it, or write the '{' that it closes"
+            self.errors.append(Diagnostic("'}' closes nothing", token.value.span, hint, code=Code.SYNTAX))
+        self._outside = False
+
+    def _parse_external_declaration(self):
+        kind, following = self._peek_type(), self._peek_type(2)
+        if kind not in OUTSIDE and not (kind == "ID" and following in OUTSIDE):
+            found = super()._parse_external_declaration()
+            self._outside = False
+            return found
+        if self._outside:
+            raise CompileError()
+        self._outside = True
+        hint = "put it into a function; a '}' above may be one too many"
+        raise CompileError.at(self._here(self._peek()), "a statement outside of a function", hint, code=Code.SYNTAX)
+
+    def _parse_expression_statement(self):
+        token = self._peek()
+        if token is None or token.type == "SEMI" or self._starts_expression():
+            return super()._parse_expression_statement()
+        told = f"expected a statement before '{token.value.spelled}'"
+        raise CompileError.at(self._here(token), told, statement_hint(token.type), code=Code.SYNTAX)
 
     def _parse_block_item_list(self):
         items = []
@@ -130,10 +168,13 @@ class _Parser(ExtendedGrammar):
             try:
                 found = parse()
                 return found if isinstance(found, list) else [found]
+            except _TooManyErrors:
+                raise
             except (CompileError, ParseError, RecursionError, *_MALFORMED) as error:
-                again = len(self.errors) == reported and self._reports_type(error)
+                foreign = self._foreign(begin, error, top)
+                again = not foreign and len(self.errors) == reported and self._reports_name(error)
                 if not again:
-                    self._report(error)
+                    self._report(foreign or error)
                 del self._scope_stack[depth:]
                 self._typedef_checked_token = None
                 if not again:
@@ -142,10 +183,29 @@ class _Parser(ExtendedGrammar):
                 reported = len(self.errors)
                 self._reset(begin)
 
-    def _reports_type(self, error: Exception) -> bool:
-        """Whether an undeclared type explains the error. It is reported, and taken for a type from here on."""
-        if not isinstance(error, CompileError) or len(self.errors) >= _MOST_ERRORS:
+    def _foreign(self, begin: int, error: Exception, top: bool) -> CompileError | None:
+        """The error at a construct of another language. What a class is called is a type from here on."""
+        following, read = self._tokens.peek(2) if self._peek() else None, self._tokens.read(begin)
+        told = error.diagnostics[0] if isinstance(error, CompileError) and error.diagnostics else None
+        found = foreign_error(read, following, self._is_known, told, top) if read else None
+        if found and found.diagnostics[0].hint == NESTED:  # where a '}' is missing, all that follow seem to be nested
+            found, self._nested = (CompileError() if self._nested else found), True
+        for word, name in itertools.pairwise(read) if found else ():
+            if word.value == "class" and name.type == "ID":
+                self.unknown.add(str(name.value))
+                self._scope_stack[0][str(name.value)] = True
+        return found
+
+    def _reports_name(self, error: Exception) -> bool:
+        """Whether an undeclared name explains the error. It is reported; from here on a type is known, and a word that
+        no declaration can begin with is left out."""
+        if not isinstance(error, CompileError) or not error.diagnostics or len(self.errors) >= _MOST_ERRORS:
             return False
+        word = unknown_word(self._tokens, self._is_known)
+        if word is not None:
+            self.errors.append(word.diagnostic)
+            self._tokens.drop(word.place)
+            return True
         names = {name for scope in self._scope_stack for name, is_type in scope.items() if is_type} - self.unknown
         found = unknown_type(self._tokens, error.diagnostics[0], self._is_known, names)
         if found is None:
@@ -174,7 +234,7 @@ class _Parser(ExtendedGrammar):
         if not (at_end and self.errors):  # after an error braces may not match
             self.errors += found
         if len(self.errors) >= _MOST_ERRORS or isinstance(error, RecursionError):
-            raise CompileError(*self.errors)
+            raise _TooManyErrors(*self.errors)
 
     def _skip(self, begin: int, top: bool) -> None:
         """Continue after the next ';' or block that is not nested; a typedef's name stays known as a type."""
@@ -182,13 +242,17 @@ class _Parser(ExtendedGrammar):
             self._tokens.next()
         typedef = self._tokens.at(begin) is not None and self._tokens.at(begin).type == "TYPEDEF"
         depth = self._tokens.open_braces(begin)
+        heads = ForHeads()
+        for token in self._tokens.read(begin)[:-1]:
+            heads.separates(token.type)
         last = None
         while (token := self._tokens.peek()) is not None:
             if token.type == "RBRACE" and depth <= 0 and not top:
                 return  # end of the enclosing block
             self._tokens.next()
             depth += (token.type == "LBRACE") - (token.type == "RBRACE")
-            if depth <= 0 and token.type == "SEMI":
+            separates = heads.separates(token.type)
+            if depth <= 0 and token.type == "SEMI" and not separates:
                 if typedef and last is not None:
                     self._scope_stack[-1][str(last.value)] = True
                 return
@@ -212,10 +276,40 @@ class _Tokens(_TokenStream):
         """The token before the next one."""
         return self._buffer[self._index - 1] if self._index else None
 
+    def read(self, begin: int) -> list:
+        """The tokens from ``begin`` to the one that the parser stopped at."""
+        return [token for token in self._buffer[begin : self._index + 1] if token is not None]
+
+    def drop(self, index: int) -> None:
+        """Leave the token of that number out."""
+        del self._buffer[index]
+
+    def unclosed_brace(self) -> Span:
+        """The place of the last '{' read that has no '}'."""
+        open_braces: list[Span] = []
+        for token in self._buffer[: self._index]:
+            if token.type == "LBRACE":
+                open_braces.append(token.value.span)
+            elif token.type == "RBRACE":
+                del open_braces[-1:]
+        return open_braces[-1]
+
+    def unfinished_struct(self):
+        """The last '}' read that a type follows; None if there is none."""
+        read = self._buffer[: self._index]
+        ends = (t for t, behind in zip(read[-2::-1], read[::-1]) if t.type == "RBRACE" and behind.type in BEGIN_TYPE)
+        return next(ends, None)
+
     def open_braces(self, begin: int) -> int:
         """How many braces opened since ``begin`` are still open."""
         kinds = [t.type for t in self._buffer[begin : self._index] if t is not None]
         return kinds.count("LBRACE") - kinds.count("RBRACE")
+
+
+def _behind(token) -> Span:
+    """The place behind a token."""
+    span = token.value.span
+    return replace(span, column=span.column + span.length, length=1)
 
 
 def _reserved(token) -> str:
@@ -226,7 +320,7 @@ def _reserved(token) -> str:
 
 def _no_name(token) -> str:
     """The hint for a keyword or a type that stands where a name was expected; empty for all other tokens."""
-    if token is not None and token.type in _TYPES and token.value.spelled not in RESERVED_WORDS:
+    if token is not None and token.type in TYPES and token.value.spelled not in RESERVED_WORDS:
         return f"'{token.value.spelled}' is the name of a type: use another name"
     return _reserved(token)
 
@@ -244,8 +338,6 @@ def _hint(token_type, token, before) -> str:
         return f"'{before.value}{token.value}' is not a number"
     if token_type == "SEMI":
         return _SEMICOLON_BEFORE
-    if token_type == "RBRACE" and token is None:
-        return "a block that was opened is never closed"
     return ""
 
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
@@ -16,25 +17,28 @@ from pcpp import Action, OutputDirective
 from pcpp.preprocessor import Macro
 
 from ..diag import Code, CompileError, Diagnostic, Span
+from ..predefined import PREDEFINED
 from .conditions import mend_numbers
+from .directive_operands import NEED_OPERAND, CheckingPreprocessor
+from .foreign_words import foreign_include
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
 from .included import Files, NotRegular, readable
 from .line_markers import FileLines, Marked, Presumed
-from .pasting import PastingPreprocessor
-from .predefined import PREDEFINED
 
 __all__ = ["HEADERS", "Expanded", "preprocess", "with_macro"]
 
-_NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
-_KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
+_KNOWN = NEED_OPERAND | {"else", "endif", "error", "warning", "line"}
 #: the folder of headers provided for all programs
 HEADERS = Path(__file__).parent / "headers"
 _PROVIDED = frozenset(path.name for path in HEADERS.glob("*.h"))
-#: headers of the C library, whose functions have other names here
-_OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
 _LAST_LINE = (1 << 31) - 1  #: that #line may name
 #: tokens expanded at a time, and tokens after which the text may be split
 _PIECE, _ENDS_PIECE = 100, frozenset(";{},=+-*/&|<>")
+#: what to do about an error of pcpp, by how its message begins
+_CONDITION_HINTS = {
+    "Unterminated": "write #endif where the condition ends",
+    "Misplaced": "no #if is open here: remove this line, or write #if where the condition begins",
+}
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
 
 mend_numbers()
@@ -89,12 +93,6 @@ class _Origin(str):
         return self
 
 
-def _include_hint(path: str) -> str:
-    if _OF_C.match(path):
-        return "a kernel has no C library: remove the line; the functions of OpenCL C need no header"
-    return "add its folder with -I DIR"
-
-
 def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     """The message, with a note if it concerns the expansion of a macro: its location is that of the macro's name."""
     lines = expanded.sources.get(d.span.file, "").splitlines() if d.span else []
@@ -109,7 +107,7 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     )
 
 
-class _OpenCLPreprocessor(PastingPreprocessor):
+class _OpenCLPreprocessor(CheckingPreprocessor):
     """pcpp with locations on tokens and with messages collected instead of printed."""
 
     def __init__(self, main_file: str, files: Files) -> None:
@@ -130,6 +128,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     def on_unknown_macro_in_defined_expr(self, tok) -> bool:
         """Whether ``#ifdef`` takes the name for that of a macro: of those that pcpp expands without a definition."""
+        super().on_unknown_macro_in_defined_expr(tok)
         return tok.value in ("__LINE__", "__COUNTER__")
 
     # -- locations
@@ -246,7 +245,8 @@ class _OpenCLPreprocessor(PastingPreprocessor):
     def on_error(self, file, line, msg) -> None:
         if _CONDITION_FAILED.match(msg):
             msg = "the condition is not a constant integer expression"
-        self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip())
+        hint = next((hint for begin, hint in _CONDITION_HINTS.items() if msg.startswith(begin)), "")
+        self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip(), hint)
 
     def unpasted(self, left, right) -> None:
         text = f"{left.value}{right.value}"
@@ -268,8 +268,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     def _not_found(self, path: str) -> tuple[str, str]:
         """The message for a missing file, and the hint."""
-        if not self.files.roots or _OF_C.match(path):
-            return f"file '{path}' not found", _include_hint(path)
+        foreign = foreign_include(path)
+        if foreign or not self.files.roots:
+            return f"file '{path}' not found", foreign or "add its folder with -I DIR"
         return (
             f"file '{path}' not found in the folders that --include-root allows",
             "copy it there, or allow its folder by another --include-root",
@@ -302,11 +303,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         name = directive.value
         if name == "pragma" and not toks:  # as C has it, this says nothing
             raise OutputDirective(Action.IgnoreAndRemove)
-        if name in _NEED_ARGUMENT and not toks:
-            raise CompileError.at(directive.place, f"#{name} needs something after it", code=Code.PREPROCESSOR)
-        if name in {"define", "undef", "ifdef", "ifndef"} and toks[0].type != self.t_ID:
-            raise CompileError.at(toks[0].place, f"#{name} needs a name, not '{toks[0].value}'", code=Code.PREPROCESSOR)
-        return True
+        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
 
     def on_directive_unknown(self, directive, toks, ifpassthru, precedingtoks):
         text = "".join(token.value for token in toks).strip()
@@ -321,7 +318,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         elif directive.value == "line" or directive.type == self.t_INTEGER:  # `# 7 "file"`, as preprocessors write
             self._presume(directive, [directive, *toks] if directive.value != "line" else self.expand_macros(toks))
         else:
-            self.report(directive.place, f"unknown directive '#{directive.value}'")
+            near = get_close_matches(directive.value, sorted(_KNOWN), 1)
+            hint = f"did you mean '#{near[0]}'?" if near else "a line that begins with # is for the preprocessor"
+            self.report(directive.place, f"unknown directive '#{directive.value}'", hint)
         return True
 
     def _presume(self, directive, toks: list) -> None:

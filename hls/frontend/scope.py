@@ -117,8 +117,9 @@ class Scopes:
     @staticmethod
     def closest(name: str, names) -> str:
         """A hint with the most similar one of ``names``, or nothing."""
-        close = get_close_matches(name, sorted(names), 1)
-        return f"did you mean '{close[0]}'?" if close else ""
+        close = get_close_matches(name, sorted(names))
+        longer = [one for one in close if one.startswith(name)]  # a part of the name is missing: as similar as others
+        return f"did you mean '{(longer or close)[0]}'?" if close else ""
 
     @contextmanager
     def recover(self):

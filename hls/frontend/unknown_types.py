@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from ..diag import Code, Diagnostic
 from .words import NOT_BUILT_TYPES, TYPE_WORDS
 
-__all__ = ["Tokens", "UnknownType", "unknown_type"]
+__all__ = ["PREFIXES", "Tokens", "UnknownType", "unknown_type"]
 
 #: an integer type of so many bits
 _SIZED = re.compile(r"u?int(\d+)_t$")
@@ -18,6 +18,8 @@ _PREFIXES = frozenset(
     {"CONST", "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "REGISTER", "TYPEDEF", "SEMI", "LBRACE", "RBRACE"}
 )
 _OPENS = frozenset({"LPAREN", "COMMA"})
+#: tokens that a declaration, or that of a parameter, may stand behind
+PREFIXES = _PREFIXES | _OPENS | {"PPPRAGMASTR"}
 #: tokens behind the * of a pointer's declaration
 _BEHIND_STAR = frozenset({"ID", "RPAREN", "COMMA", "TIMES", "CONST", "VOLATILE", "RESTRICT"})
 #: tokens in front of the ( of a call
@@ -94,7 +96,7 @@ def _at(tokens: Tokens, error: Diagnostic) -> list[int]:
 def _is_type(tokens: Tokens, index: int, place: int) -> bool:
     """Whether the name at ``index`` stands where the grammar has a type, and the error at ``place`` follows from it."""
     before, after, second = (_kind(tokens, index + step) for step in (-1, 1, 2))
-    if before is not None and before not in _PREFIXES | _OPENS:
+    if before is not None and before not in PREFIXES:
         return False
     if after == "RPAREN":  # a conversion, the error is behind it
         return before == "LPAREN" and index == place - 2 and _kind(tokens, index - 2) not in _CALLED

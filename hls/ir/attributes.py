@@ -235,7 +235,11 @@ class Attr:
     FLATTEN_BY_TEST = _key(
         "flatten_by_test", "loop", FLAG, "is to be one loop with the one inside it, each iteration one of either"
     )
+    FLATTEN_BY_END = _key(
+        "flatten_by_end", "loop", FLAG, "is to be one loop with the one inside it, each iteration one of the inner loop"
+    )
     FLATTENED = _key("flattened", "loop", FLAG, "was a nest: each iteration is one of either loop")
+    DELAY_EXIT = _key("delay_exit", "loop", FLAG, "is to learn an iteration later whether it goes on")
     LOOP_INTERCHANGE = _key("loop_interchange", "loop", FLAG, "is to change places with the loop inside it")
     LOOP_FUSE = _key(
         "loop_fuse", "loop", _tuple_of(INTEGER, INTEGER, INTEGER), "number of the block of loops, depth, 1: independent"
@@ -253,6 +257,7 @@ class Attr:
 
     # loops: results of passes
     TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
+    EXIT_DELAYED = _key("exit_delayed", "loop", FLAG, "makes one more iteration than the program, without effects")
     INTERCHANGED = _key("interchanged", "loop", FLAG, "changed places with the loop inside it")
     COPYING = _key(
         "copying", "loop", _one_of(*Copying), "copies a buffer to the chip, or is for launches without copies"

@@ -6,7 +6,19 @@ from fractions import Fraction
 
 from .values import float_to_bits, round_float
 
-__all__ = ["GUARD", "ROUNDINGS", "flushed", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
+__all__ = [
+    "GUARD",
+    "ROUNDINGS",
+    "flushed",
+    "fma",
+    "fused_sum",
+    "integral",
+    "of_decimal",
+    "resize",
+    "rounded",
+    "sqrt",
+    "to_integer",
+]
 
 #: functions that round a rational number to an integer, by the value of an operation's attribute ``rounding``
 ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
@@ -39,6 +51,16 @@ def rounded(x: Fraction | int, bits: int, rounding: str = "even") -> float:
         return sign * math.ldexp(steps, unit)
     inward = rounding == "zero" or rounding == ("up" if x < 0 else "down")
     return sign * (math.ldexp((1 << precision) - 1, highest - precision + 1) if inward else math.inf)
+
+
+def of_decimal(text: str, bits: int) -> float:
+    """The decimal number as a float of ``bits`` bits, ties to even."""
+    near = float(text)
+    if bits == 64:
+        return near
+    # the number is less than one step of doubles away from ``near``: it rounds as that does, unless a tie is as close
+    below, above = (round_float(math.nextafter(near, end), bits) for end in (-math.inf, math.inf))
+    return round_float(near, bits) if below == above else rounded(Fraction(text), bits)
 
 
 def flushed(x: float, bits: int) -> float:

@@ -28,7 +28,9 @@ USUAL_GROUP = 64
 class TripError(Exception):
     """A trip count that contradicts the source; ``hint`` says what to do."""
 
-    hint = "leave its trip count out"
+    def __init__(self, what: str, hint: str = "leave its trip count out") -> None:
+        super().__init__(what)
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class AssumedWorkload:
         self.group = math.prod(source.attrs.get(Attr.WORK_GROUP_SIZE) or (USUAL_GROUP,))
         self._ndrange = bool(source.attrs.get(Attr.NDRANGE))
         self._items = given.get(WORK_ITEMS) if self._ndrange else 1
+        _check_groups(self._items, source)
         loops = list(_source_loops(source, planned.main))
         self._loops = _needed(_with_trips(loops, planned, given), planned)
         self._symbols = self._named()
@@ -159,6 +162,17 @@ def _nest(body: Region, around: tuple[int, ...]) -> list[tuple[Op, tuple[int, ..
 
     visit(body, around)
     return found
+
+
+def _check_groups(items: int | None, source: Function) -> None:
+    """Raises TripError where so many work-items cannot be launched: no whole number of the groups that are required."""
+    required = source.attrs.get(Attr.WORK_GROUP_SIZE)
+    if required and items is not None and items % math.prod(required):
+        raise TripError(
+            f"kernel {source.name} cannot be launched with {items:,} work-items: its work-groups have "
+            f"{math.prod(required):,} each{at_line(source.span)}",
+            f"give a multiple of {math.prod(required):,}",
+        )
 
 
 def _with_trips(loops: list[_Loop], planned: Planned, given: Mapping[str, int]) -> list[_Loop]:

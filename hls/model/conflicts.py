@@ -1,9 +1,10 @@
 """How fast a loop goes on whose loads meet stores of its iterations before, or whose stores fill a table."""
 
+import math
 import random
 from collections.abc import Sequence
 
-__all__ = ["pace_of_conflicts", "pace_of_table"]
+__all__ = ["pace_of_conflicts", "pace_of_table", "pace_of_table_and_bus"]
 
 #: iterations that are drawn: enough for a mean within some percent
 DRAWN = 2000
@@ -50,3 +51,19 @@ def pace_of_table(time: float, entries: int, together: float) -> float:
     it as no other store comes, and then is empty."""
     full = 1 + time / entries
     return min(full, time / (entries - together)) if together < entries else full
+
+
+def pace_of_table_and_bus(table: float, iterations: float, bus: float) -> float:
+    """Cycles from one iteration to the next if the table alone allows one each ``table`` cycles, having room for the
+    stores of so many ``iterations``, and the memory's bus one each ``bus`` cycles.
+
+    Both together allow fewer than the slower one: stores that wait for the bus stay in the table. A closed network
+    (mean value analysis): of N iterations in the table, X D are in the D = N ``table`` cycles without waiting, so that
+    N - X D are at the bus, of which one that comes sees those of the other N - 1 iterations (Schweitzer). It takes
+    ``bus`` (1 + (N - X D) (N - 1) / N) cycles there: X (D + that) = N.
+    """
+    if not bus or not table:
+        return max(bus, table)
+    delay = iterations * table / bus  # in multiples of the time on the bus, as 1 / X is below
+    half = (delay + iterations) / 2
+    return bus * (half + math.sqrt(half * half - delay * (iterations - 1))) / iterations

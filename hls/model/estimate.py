@@ -15,6 +15,7 @@ from ..planning.schedule import KernelPlan, RegionPlan
 from ..target.board import Board
 from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
+from .launch_waits import LaunchWaits
 from .memory_time import MemoryTime
 from .pace import SchedulePace
 from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Prediction
@@ -92,16 +93,18 @@ def timed(
     unknown: Unknown = LIKELY,
     ideal: Ideal = Ideal.NOTHING,
     scaled: Mapping[Op, float] = MappingProxyType({}),
+    near: Mapping[Op, float] = MappingProxyType({}),
 ) -> Timed:
     """The terms under one assumption about memory, with something ``ideal``; of the loops in ``scaled`` only that
-    share of the iterations counts. Calls on channels never wait."""
+    share of the iterations counts. The accesses in ``near`` move so many words in the order of their addresses, as if
+    the program used a copy on the chip. Calls on channels never wait."""
     counts = RunCounts(planned.function, planned.plan, planned.unrolled, planned.merged, workload, planned.main)
     for op, factor in scaled.items():
         counts.scale(op, factor)
     stands = {op: region for region in regions(planned.plan) for op in region.place}
-    memory = MemoryTime(planned.memory, counts, board, stands, unknown, ideal)
+    memory = MemoryTime(planned.memory, counts, board, stands, unknown, ideal, near)
     pace = SchedulePace(planned.plan, counts, memory, ideal, unknown)
-    return Timed(pace.cycles + memory.ends, pace, memory, counts)
+    return Timed(pace.cycles + LaunchWaits(memory, pace).cycles, pace, memory, counts)
 
 
 def regions(plan: KernelPlan) -> list[RegionPlan]:

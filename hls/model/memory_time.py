@@ -7,19 +7,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from inspect import signature
+from types import MappingProxyType
 
-from rtl_lib.lsu.constant import MOST_FILL, cache_fill
+from rtl_lib.channel import ChannelReader
+from rtl_lib.lsu.atomic import ANSWERS
+from rtl_lib.lsu.atomic_memory import PLACES
 from rtl_lib.lsu.store import StoreUnit
 
+from ..analysis.affine.affine import AffineForms
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
 from ..planning.memory.hazards import HazardPlan
 from ..planning.schedule import Point, RegionPlan, Row
 from ..planning.schedule.levels import is_exceptional
-from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY
+from ..planning.schedule.queues import HAZARD_LATENCY
 from ..target.board import Board, DramTiming, PortTiming
 from .bank_queue import cycles_held_up, uneven_banks
-from .conflicts import pace_of_conflicts, pace_of_table
+from .conflicts import pace_of_conflicts, pace_of_table, pace_of_table_and_bus
 from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
 from .interleaved import wait_in_order
@@ -29,15 +33,20 @@ from .sequences import jumps
 from .traffic import AccessTraffic, TrafficCounts
 from .workload import AccessRuns, Range
 
-__all__ = ["MemoryTime"]
+__all__ = ["BURST_WORDS", "HELD", "MemoryTime", "reads_ahead"]
 
 #: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
 PATH = 10
 #: kernel cycles of a load while no other is under way: of the word of the load before, and of another one that a cache
 #: must look up, whose queue of accesses is a block RAM (rtl_lib/lsu)
 HELD, LOOKED_UP = 2, 6
+#: cycles from an atomic operation on a word that the unit of atomic operations holds to its answer
+#: (rtl_lib/lsu/atomic_memory.py)
+EXECUTED = 9
 #: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
 PATIENCE = 16
+#: units that keep the words of invocations before
+KEEPING = {LsuKind.CONSTANT_LOAD, LsuKind.CACHED_LOAD, LsuKind.SHARED_LOAD}
 #: words of a burst, and stores of one where a hazard unit counts them (rtl_lib/lsu/store.py)
 BURST_WORDS, BURST_STORES = 16, 128
 #: bursts of a store unit that may wait for the memory, where the plan sets no other number
@@ -47,8 +56,10 @@ BURSTS_UNDER_WAY = signature(StoreUnit).parameters["outstanding"].default
 HAZARD_TOKENS = 3
 #: cycles of a hazard unit's answer before it holds a token that meets a store (rtl_lib/lsu/hazard.py)
 COMPARING = 2
+#: cycles of a channel call from the end of its queue of requests, in which a token spends a cycle at every unit
+SERVED = ChannelReader.timing.latency
 #: operations that answer after a fixed number of cycles
-FIXED = {"hazard": HAZARD_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
+FIXED = {"hazard": HAZARD_LATENCY, "channel_read": SERVED, "channel_write": SERVED}
 
 
 #: cycles of a token of a region from one point to another
@@ -66,12 +77,14 @@ class MemoryTime:
         regions: Mapping[Op, RegionPlan],
         unknown: Unknown = LIKELY,
         ideal: Ideal = Ideal.NOTHING,
+        near: Mapping[Op, float] = MappingProxyType({}),
     ) -> None:
+        self.near = near  #: words that accesses move which are taken to go to a copy on the chip
         self.memory, self.counts, self.board, self.unknown, self.ideal = memory, counts, board, unknown, ideal
-        self._regions = regions  #: of each operation outside loops' own: the region that it stands in
+        self.regions = regions  #: of each operation outside loops' own: the region that it stands in
         # of the load before the store, and of the store
         under_way = 2 * self.latency + PATIENCE + PATH if board.memory.timing is not None else 0.0
-        self._counted = TrafficCounts(memory, counts, regions, under_way, unknown, ideal)
+        self.counted = TrafficCounts(memory, counts, regions, under_way, unknown, ideal, near)
 
     @cached_property
     def latency(self) -> float:
@@ -83,44 +96,14 @@ class MemoryTime:
             return PATH + timing.first_word_ns / period
         return PATH + timing.latency_ns / period if isinstance(timing, PortTiming) else 1.0
 
-    @property
-    def ends(self) -> float:
-        """Cycles of a launch before its first word is there, and until its last one is in memory."""
-        if Ideal.MEMORY in self.ideal:
-            return 0.0
-        if not self.board.memory.timing:
-            return 0.0
-        kinds = {access.direction for access in self.memory.outside.values()}
-        first = max(self.latency * ("load" in kinds), self._first_invocations)
-        return first + self.latency * (("store" in kinds) + self._cold)
+    def count_of(self, plan: RegionPlan) -> LoopCount:
+        """The counts of a region: of a loop, or of the kernel's top."""
+        return self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
 
-    @property
-    def _first_invocations(self) -> float:
-        """Cycles for which the first token of a launch waits at the loads of loops inside others beyond the average
-        first token of an invocation: in each level, it fetches a word where that one may find it in its unit."""
-        if self.unknown.memory is Extreme.LEAST:
-            return 0.0
-        found = 0.0
-        for plan in set(self._regions.values()):
-            count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
-            for level in plan.levels if count.entered > 1 else ():
-                loads = [row.op for row in level.row if row.joins and row.op in self.memory.outside]
-                moved = [(op, self.traffic(op).words) for op in loads if op.opcode == "load"]
-                found += max((1 - self._first(op, count, words) for op, words in moved if words >= 1), default=0.0)
-        return found * (self.latency - HELD)
-
-    @property
-    def _cold(self) -> float:
-        """Blocks that several loads of one iteration bring into the constant cache, where none is fetched while another
-        one is: the first iteration waits for all of them."""
-        if self.unknown.memory is Extreme.LEAST:
-            return 0.0
-        words: dict[str, float] = {}
-        for op, access in self.memory.outside.items():
-            copies = self._counted.copies[op.opcode, op.span]
-            if access.unit is LsuKind.CONSTANT_LOAD and copies > 1:
-                words[access.memory] = max(words.get(access.memory, 0.0), min(copies, self.traffic(op).distinct))
-        return sum(math.ceil(one / cache_fill(MOST_FILL, self.board.read_latency)) for one in words.values())
+    def jumps_of(self, op: Op) -> float:
+        """How often an access goes to a word that does not follow the one before, the first time included."""
+        found = sum(jumps(one, self.counts.workload) for one in self.counts.accesses(op))
+        return max(1.0, found / self.counted.copies[op.opcode, op.span])
 
     @cached_property
     def word_cycles(self) -> float:
@@ -141,19 +124,20 @@ class MemoryTime:
 
     def traffic(self, op: Op) -> AccessTraffic:
         """What an access of the schedule moves."""
-        return self._counted.of(op)
+        return self.counted.of(op)
 
     def interval(self, plan: RegionPlan, through: Through) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
         if plan.loop is None or Ideal.MEMORY in self.ideal:
             return 0.0
-        own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
+        own = [(op, one) for op, one in self.memory.hazards.items() if self.regions.get(op) is plan]
         free = 0.0
         if self.board.memory.timing is not None:
             free = max(
                 [
-                    self._rate(plan),
+                    self.rate(plan),
+                    self._executed(plan),
                     1.0 + self._behind_bursts(plan),
                     *(self._table(op, one, plan, through) for op, one in own),
                 ]
@@ -173,7 +157,7 @@ class MemoryTime:
             return 0.0
         waits: dict[int, float] = {}  # checks of one level wait at the same time, those of others after each other
         for op, one in self.memory.hazards.items():
-            if self._regions.get(op) is plan and not (behind and self._waits_at(op, one, plan) is op):
+            if self.regions.get(op) is plan and not (behind and self._waits_at(op, one, plan) is op):
                 level = plan.place[op].level
                 waits[level] = max(waits.get(level, 0.0), self._conflicts(op, one, plan, through, interval))
         return sum(waits.values())
@@ -181,21 +165,40 @@ class MemoryTime:
     def meetings(self, plan: RegionPlan, through: Through) -> list[tuple[Op, Op, float]]:
         """For each check of a loop the operation that waits for its stores, a load that waits with it, and the cycles
         for which an iteration does."""
-        own = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan and one.loads]
+        own = [(op, one) for op, one in self.memory.hazards.items() if self.regions.get(op) is plan and one.loads]
         return [
             (self._waits_at(op, one, plan), one.loads[0], self._conflicts(op, one, plan, through, 1.0))
             for op, one in own
         ]
 
-    def _rate(self, plan: RegionPlan) -> float:
+    def rate(self, plan: RegionPlan) -> float:
         """Cycles for an iteration's words of memory outside the chip."""
         iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
-        own = [(op, access) for op, access in self.memory.outside.items() if self._regions.get(op) is plan]
+        own = [(op, access) for op, access in self.memory.outside.items() if self.regions.get(op) is plan]
         moved = [self.traffic(op) for op, _ in own]
-        rows = sum(one.scattered for one in moved) * self.row_cycles * self._closed([op for op, _ in own])
+        scattered = sum(_moves(op) * one.scattered for (op, _), one in zip(own, moved))
+        rows = scattered * self.row_cycles * self._closed([op for op, _ in own])
         most = max((self._requests(op) / _pending(access) for op, access in own), default=0.0)
         # compute units share the memory, but each has units of its own for its accesses
         return max(self._bus(own), rows, most / self.counts.units * self.latency) / iterations
+
+    def _executed(self, plan: RegionPlan) -> float:
+        """Cycles for an iteration's atomic operations: one unit executes those of all kernels on a memory, one in each
+        cycle, and in order, with so many of each under way. A word that it has evicted for another one is read again
+        only when it is in memory, and all operations wait for that."""
+        own = [op for op in self.memory.outside if op.opcode == "atomic" and self.regions.get(op) is plan]
+        iterations, found = max(self.counts.loop(plan.loop_op).iterations, 1.0), [self.traffic(op) for op in own]
+        pace = sum(one.count for one in found) / iterations
+        for one in found:
+            inside = EXECUTED + wait_in_order(self.latency, one.fetching, 1.0)
+            pace = max(pace, one.count / iterations * inside / ANSWERS)
+        distinct = sum(one.distinct for one in found)
+        if distinct <= PLACES or self.unknown.memory is Extreme.LEAST:
+            return pace
+        # of the distinct words, latency * words / interval are on their way; half of that time is left on average
+        words, count = sum(one.words for one in found) / iterations, sum(one.count for one in found) / iterations
+        waits = count * words * self.latency**2 / (2 * distinct)
+        return (pace + math.sqrt(pace**2 + 4 * waits)) / 2
 
     def _behind_bursts(self, plan: RegionPlan) -> float:
         """Cycles for which an iteration of a loop, one in each cycle, waits as a bank takes bursts of some accesses and
@@ -207,8 +210,8 @@ class MemoryTime:
         iterations, banks = max(self.counts.loop(plan.loop_op).iterations, 1.0), len(self.board.memory.banks)
         single, together, times = 0.0, 0.0, 0.0
         for op, access in self.memory.outside.items():
-            if self._regions.get(op) is plan and (words := self.traffic(op).words) > 0:
-                bursts = words if access.scattered else self._bursts(op)
+            if self.regions.get(op) is plan and (words := self.traffic(op).words) > 0:
+                bursts = words if self._scattered(op, access) else self._bursts(op)
                 if bursts < words:
                     together, times = together + words, max(times, bursts)
                 else:
@@ -217,6 +220,9 @@ class MemoryTime:
             return 0.0
         full, held = self.unknown.memory is Extreme.MOST, self.word_cycles * banks
         return cycles_held_up(together, times, held, single / iterations / banks, full) / iterations
+
+    def _scattered(self, op: Op, access: Access) -> bool:
+        return access.scattered and op not in self.near
 
     def _requests(self, op: Op) -> float:
         """What the unit of an access may have only so much of under way: words of a load, bursts of a store."""
@@ -228,13 +234,15 @@ class MemoryTime:
         banks, words, distinct = len(self.board.memory.banks), dict[str, float](), dict[str, float]()
         for op, access in own:
             traffic = self.traffic(op)
-            uneven = 1.0 if not access.scattered or self.unknown.memory is Extreme.LEAST else uneven_banks(banks)
-            words[access.memory] = words.get(access.memory, 0.0) + traffic.words * uneven
+            spread = not self._scattered(op, access) or self.unknown.memory is Extreme.LEAST
+            uneven = 1.0 if spread else uneven_banks(banks)
+            words[access.memory] = words.get(access.memory, 0.0) + _moves(op) * traffic.words * uneven
             distinct[access.memory] = max(distinct.get(access.memory, 0.0), traffic.distinct)
         bytes_apart = self.board.memory.interleave_bytes / self.board.memory.word_bytes
         of_one = (words[name] * banks / min(banks, max(1, math.ceil(distinct[name] / bytes_apart))) for name in words)
         bus = max(sum(words.values()), *of_one, 0.0) * self.word_cycles
-        return bus * (1 + self._turning) if len({access.direction for _, access in own}) > 1 else bus
+        turns = len({access.direction for _, access in own}) > 1 or any(_moves(op) > 1 for op, _ in own)
+        return bus * (1 + self._turning) if turns else bus
 
     @cached_property
     def _turning(self) -> float:
@@ -257,15 +265,21 @@ class MemoryTime:
             waits, gaps = self._in_order(plan, plan.place[op], plan.place[store])
             bursts = self._bursts(store) + gaps * traffic.count / iterations
             together = 1.0 if self.unknown.memory is Extreme.LEAST else entered / min(bursts, traffic.words or 1.0)
+            if min(together, entries) >= BURST_STORES:  # sent as its last store comes
+                time -= PATIENCE
             pace = pace_of_table(time + waits, entries, min(together, BURST_STORES))
-            found = max(found, entered / self.counts.units / iterations * pace)
+            share, bus = entered / self.counts.units / iterations, self.rate(plan)
+            of_table = share * pace
+            if share and bus and self.unknown.memory is not Extreme.LEAST:
+                of_table = pace_of_table_and_bus(of_table, max(1.0, entries / share), bus)
+            found = max(found, of_table)
         return found
 
     def _bursts(self, store: Op) -> float:
         """The bursts of a store's words: one for each run of words that follow each other, or more of long runs."""
         found, words = self.counts.accesses(store), self.traffic(store).words
-        jumped = sum(self._counted.interleaved(store, one) or jumps(one, self.counts.workload) for one in found)
-        return max(1.0, min(jumped / self._counted.copies[store.opcode, store.span], words), words / BURST_WORDS)
+        jumped = sum(self.counted.interleaved(store, one) or jumps(one, self.counts.workload) for one in found)
+        return max(1.0, min(jumped / self.counted.copies[store.opcode, store.span], words), words / BURST_WORDS)
 
     def _in_order(self, plan: RegionPlan, start: Point, last: Point) -> tuple[float, float]:
         """Between two points: the cycles for which tokens of a loop, one in each cycle, wait behind others that wait
@@ -304,14 +318,15 @@ class MemoryTime:
         stores = [plan.place[one] for one in hazard.stores if one in plan.place]
         time = max((through(plan, begins, one) for one in stores), default=float(plan.latency))
         late = self.unknown.conflicts is Extreme.MOST
-        if waits is op and not beside and not late:  # from one token's hold to the next one's
+        if not beside and not late:  # from one token's hold to the next one's
             time = max(1.0, time - COMPARING)
         if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
             time += PATIENCE + self.latency + PATH
         found, kept = 0.0, self._kept(hazard, plan)
         for load in hazard.loads:
             runs = self.counts.accesses(load)
-            each = [self._waits(one, time, interval, plan, kept) for one in runs]
+            rows = self._rows_apart(load, hazard, plan)
+            each = [self._waits(one, time, interval, plan, kept, rows) for one in runs]
             found = max(found, sum(each) / len(each) if each else 0.0)
         return found
 
@@ -324,9 +339,38 @@ class MemoryTime:
         made = sum(count for count, _ in pairs)
         return max(1.0, sum(count if sure else iterations for count, sure in pairs) / made) if made else 1.0
 
-    def _waits(self, runs: AccessRuns, time: float, interval: float, plan: RegionPlan, kept: float) -> float:
+    def _rows_apart(self, load: Op, hazard: HazardPlan, plan: RegionPlan) -> tuple[tuple[float, float], ...]:
+        """Pairs of trips of a loop and their share of its iterations, if its load meets the store that was made these
+        trips before: to the same element in an invocation, to another one in each iteration, and to the same ones in
+        the next invocation. Nothing elsewhere: the workload counts distances in iterations of all loops."""
+        count, offset = self.counts.loop(plan.loop_op), self._forms.offset(load)
+        stores = [one for one in hazard.stores if one in plan.place]
+        found = self.counts.accesses(load)
+        if not count.spread or not stores or any(self._forms.offset(one) != offset for one in stores):
+            return ()
+        if not found or not all(self.counted.repeats(one, plan) for one in found):
+            return ()
+        return tuple((trips, trips * share / count.trips) for trips, share in count.spread)
+
+    @cached_property
+    def _forms(self) -> AffineForms:
+        return AffineForms(self.counts.function)
+
+    def _waits(
+        self,
+        runs: AccessRuns,
+        time: float,
+        interval: float,
+        plan: RegionPlan,
+        kept: float,
+        rows: Sequence[tuple[float, float]],
+    ) -> float:
         """Cycles that an iteration of a loop waits, on average, for conflicts of a load with stores that take a
-        ``time`` each; there are ``kept`` times as many as the workload tells."""
+        ``time`` each; there are ``kept`` times as many as the workload tells. ``rows`` are distances in the loop's own
+        iterations, with their shares, where they are known."""
+        if rows:
+            count, most = runs.conflicts.count * kept, self.counts.loop(plan.loop_op).iterations
+            return pace_of_conflicts([(d, share * count) for d, share in rows], 1.0, most, time, interval) - interval
         most = self.unknown.conflicts is Extreme.MOST
         ranges = [(one.low if most else _middle(one), one.count * kept) for one in runs.conflicts.ranges]
         apart = [(self._own_distance(distance, plan), count) for distance, count in ranges]
@@ -351,14 +395,14 @@ class MemoryTime:
         own, around = self.counts.loop(plan.loop_op).iterations, plan.loop_op
         while True:
             inside = self._inside(around)
-            outer = self._regions.get(around)
+            outer = self.regions.get(around)
             if iterations <= inside / max(self.counts.loop(around).entered, 1.0) or outer is None or outer.loop is None:
                 return max(1.0, iterations * own / max(inside, 1.0))
             around = outer.loop
 
     def _inside(self, loop: Op) -> float:
         """Iterations of a loop and of all loops inside, over a launch."""
-        nested = [op for op, region in self._regions.items() if op.opcode == "loop" and region.loop is loop]
+        nested = [op for op, region in self.regions.items() if op.opcode == "loop" and region.loop is loop]
         return self.counts.loop(loop).iterations + sum(self._inside(op) for op in nested)
 
     def room(self, row: Row) -> float:
@@ -371,20 +415,23 @@ class MemoryTime:
         if access is None or op not in self.memory.outside or not count.iterations or Ideal.MEMORY in self.ideal:
             return Fetched(0.0, 0.0, 0.0)
         words = self.traffic(op).words / self.counts.units
-        ahead = _reads_ahead(access)
-        first = self._first(op, count, words)
+        ahead = reads_ahead(access)
+        first = self.first_share(op, count, words)
         others = 0.0 if ahead else max(0.0, words - first * count.entered) / count.iterations
         return Fetched(max(0.0, self.latency - HELD), first, others)
 
-    def _first(self, op: Op, count: LoopCount, words: float) -> float:
+    def first_share(self, op: Op, count: LoopCount, words: float) -> float:
         """The share of the first tokens of a loop's invocations that wait for one of so many words. A unit that reads
         ahead of its address begins anew in each invocation; one that asks for the next word has asked for it, unless
-        the invocation begins elsewhere than the one before ended. The first word of a launch is one of :attr:`ends`."""
+        the invocation begins elsewhere than the one before ended. A cache still has the word with which the invocation
+        before began. The first word of a launch is one of :class:`hls.model.launch_waits.LaunchWaits`."""
         access, found = self.memory.accesses[op], self.counts.accesses(op)
         if access.unit is LsuKind.NEXT_WORD_LOAD and found:
             words = min(words, sum(jumps(one, self.counts.workload) for one in found))
         waiting = min(words, count.entered)
-        if _reads_ahead(access):
+        if access.unit in KEEPING and (moves := self.counted.moves_between(op)) is not None:
+            waiting = min(waiting, 1 + moves * (count.entered - 1))
+        if reads_ahead(access):
             waiting = max(0.0, waiting - 1)
         return waiting / count.entered if count.entered else 0.0
 
@@ -400,22 +447,37 @@ class MemoryTime:
         traffic, access = self.traffic(op), self.memory.accesses[op]
         made = min(1.0, traffic.count / self.counts.units / count.iterations) if count.iterations else 0.0
         if op.opcode == "atomic":
-            return made * (HELD if Ideal.MEMORY in self.ideal else self.latency)
+            fetching = 0.0 if Ideal.MEMORY in self.ideal else traffic.fetching
+            return made * (EXECUTED + fetching * (self.latency - HELD))
         searched = traffic.looked_up if access.unit in (LsuKind.CACHED_LOAD, LsuKind.SHARED_LOAD) else 0.0
         held = HELD + searched * (LOOKED_UP - HELD)
-        ahead = _reads_ahead(access)
+        ahead = reads_ahead(access)
         if ahead and not first or self.unknown.memory is Extreme.LEAST or Ideal.MEMORY in self.ideal:
             return made * held
-        fetching = self._first(op, count, traffic.words) if first else traffic.fetching
-        return made * (fetching * self.latency + (1 - fetching) * held)
+        if first:
+            fetching = self.first_share(op, count, traffic.words)
+            return made * (fetching * self.latency + (1 - fetching) * held)
+        return made * (held + wait_in_order(self.latency - held, traffic.fetching, 1.0, self._in_turn(plan)))
+
+    def _in_turn(self, plan: RegionPlan) -> float:
+        """Tokens of a loop, of several invocations, that make their requests one after the other."""
+        around = self.regions.get(plan.loop) if plan.loop else None
+        return max(1.0, self.counts.in_turn(plan, around)) if around else 1.0
 
 
-def _reads_ahead(access: Access) -> bool:
+def reads_ahead(access: Access) -> bool:
+    """Whether a load's unit asks for words before the accesses that need them."""
     return access.reads_ahead or access.unit is LsuKind.NEXT_WORD_LOAD
 
 
 def _middle(one: Range) -> float:
     return (one.low + one.high) / 2
+
+
+def _moves(op: Op) -> int:
+    """How often a word that an access moves is on the bus: that of an atomic operation is read, and written when
+    another word takes its place."""
+    return 2 if op.opcode == "atomic" else 1
 
 
 def _pending(access: Access) -> float:

@@ -67,10 +67,15 @@ def moved_words(pattern: AccessPattern, counts: RunCounts, word: int, row_bytes:
     return Moved(innermost.iterations, words, rows, max(same, 0.0), reuse)
 
 
+def _begun(amount: float) -> int:
+    """Words or rows of which a part counts whole, as memory moves whole ones; to a millionth, for sums of shares."""
+    return math.ceil(round(amount, 6))
+
+
 def runs_of(place: Place, kind: str, access: Access, moved: Sequence[Moved]) -> AccessRuns:
     """The accesses of one place of the source that ``moved`` so much, in the form in which a workload tells it."""
     reuse = sum((Counter(one.reuse) for one in moved), Counter[int]())
-    words = round(sum(one.words for one in moved))
+    words, count = _begun(sum(one.words for one in moved)), round(sum(one.count for one in moved))
     return AccessRuns(
         place=place,
         loop=None,
@@ -78,10 +83,10 @@ def runs_of(place: Place, kind: str, access: Access, moved: Sequence[Moved]) -> 
         buffer=access.memory,
         several=False,
         bytes=access.bytes,
-        count=round(sum(one.count for one in moved)),
+        count=count,
         words=words,
-        rows=round(sum(one.rows for one in moved)),
-        same_word=round(sum(one.same for one in moved)),
+        rows=_begun(sum(one.rows for one in moved)),
+        same_word=count - _begun(count - sum(one.same for one in moved)),
         cold=words,
         misses=0,
         crossing=0,

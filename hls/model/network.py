@@ -32,7 +32,9 @@ __all__ = [
     "estimate_together",
     "finish_times",
     "has_calls",
+    "links",
     "maximum_cycle_ratio",
+    "run_together",
 ]
 
 Node = tuple[str, Endpoint]
@@ -69,19 +71,30 @@ def has_calls(planned: Planned) -> bool:
     return any(is_call(op) for plan in regions(planned.plan) for op in plan.place)
 
 
-def estimate_together(members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
-    """Predict launches, in their order, of any kernels that have calls on channels. Launch number k of a kernel runs
-    with number k of those that channels connect it to. Raises NotModelled as :func:`estimate_network` does."""
-    links = nx.Graph((channel.writer, channel.reader) for channel in channels if not channel.stream)
-    links.add_nodes_from(one.name for one in members)
+def links(channels: Iterable[ChannelPlan]) -> frozenset[tuple[str, str]]:
+    """The names of the two kernels of each channel that has two."""
+    return frozenset((one.writer, one.reader) for one in channels if not one.stream)
+
+
+def run_together(launched: Sequence[str], links: Iterable[tuple[str, str]]) -> list[list[int]]:
+    """The launches that run at the same time, by their numbers. ``launched`` are the kernels by name in the order of
+    their launches: launch number k of a kernel runs with number k of those that ``links`` connect it to."""
+    graph = nx.Graph(links)
+    graph.add_nodes_from(launched)
     turns: Counter[str] = Counter()
     groups: dict[tuple[int, frozenset[str]], list[int]] = {}
-    for number, one in enumerate(members):
-        part = frozenset(nx.node_connected_component(links, one.name))
-        groups.setdefault((turns[one.name], part), []).append(number)
-        turns[one.name] += 1
+    for number, name in enumerate(launched):
+        part = frozenset(nx.node_connected_component(graph, name))
+        groups.setdefault((turns[name], part), []).append(number)
+        turns[name] += 1
+    return list(groups.values())
+
+
+def estimate_together(members: Sequence[Member], channels: Sequence[ChannelPlan], board: Board) -> list[Prediction]:
+    """Predict launches, in their order, of any kernels that have calls on channels, with those that run with them
+    (:func:`run_together`). Raises NotModelled as :func:`estimate_network` does."""
     found: dict[int, Prediction] = {}
-    for numbers in groups.values():
+    for numbers in run_together([one.name for one in members], links(channels)):
         together = estimate_network([members[k] for k in numbers], channels, board)
         found.update(zip(numbers, together, strict=True))
     return [found[k] for k in range(len(members))]

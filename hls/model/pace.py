@@ -21,13 +21,16 @@ from typing import Protocol
 from ..ir import Attr, Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan, Row
 from ..planning.schedule.plan import Window
-from ..planning.schedule.queues import MEETING_LATENCY
 from .extremes import LIKELY, Extreme, Unknown
 from .ideal import Ideal
 from .rows import time_of_rows
 from .runs import RunCounts
 
 __all__ = ["Fetched", "Gap", "LoopPace", "Responses", "SchedulePace"]
+
+#: cycles from the request of a group's last work-item at a barrier until the first one's answer is seen
+#: (rtl_lib/barrier.py)
+MET = 1
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class LoopPace:
     spread: tuple[tuple[float, float], ...] = ()
     idle: float = 0.0  #: cycles between two invocations in which the header issues nothing
     order: Extreme = Extreme.LIKELY  #: in which invocations of several lengths come
+    marks: bool = False  #: whether the header learns of an invocation's end later, and frees its slot at its next turn
 
     @property
     def interval(self) -> float:
@@ -122,15 +126,36 @@ class LoopPace:
 
     def _held_by(self, trips: float, slots: float) -> float:
         """Cycles for which an invocation of so many iterations holds the header, of which ``slots`` are interleaved."""
-        issue = max(self.shared, self.least, self.alone if slots == 1 else 0.0)
+        issue = self._issue(slots)
         apart = max((gap.cycles(trips, self.interval) for gap in self.apart), default=0.0)
         return max((trips * self.interval + self.idle) / slots, trips * issue + self.exposed + self.idle, apart)
 
+    def _issue(self, slots: float) -> float:
+        """Cycles of the header for a token of any invocation, of which so many are interleaved."""
+        issue = max(self.shared, self.least, self.alone if slots == 1 else 0.0)
+        return issue * self._turns if slots > 1 else issue
+
+    @property
+    def _turns(self) -> float:
+        """Turns of the header for an iteration of one of several invocations: its token's, and its share of the turn at
+        which an invocation that has ended frees its slot, which costs a cycle unless a first token issues in it. Those
+        of equal lengths end together, so that each one's first token comes at the end of another one."""
+        likely = self.order is Extreme.LIKELY
+        if not self.marks or self.order is Extreme.LEAST or not self.trips or (likely and not self.spread):
+            return 1.0
+        turns = self.trips + 1
+        return ((turns + math.sqrt(turns * turns - 4)) / 2 if likely else turns) / self.trips
+
     def _rows(self, count: float, slots: float) -> float:
         """Cycles of so many invocations in so many slots, where none follow: the last ones do not fill all slots. An
-        invocation goes into the slot that is free first."""
+        invocation goes into the slot that is free first. Alike ones end in rows, each of which shares the header."""
         if not self.spread or slots == 1:
-            return math.ceil(count / slots - 1e-9) * (self.trips * self.interval + self.idle)
+            full = math.floor(count / slots + 1e-9)
+            rest = max(0.0, count - full * slots)
+            each = [(full, slots), (1, rest)] if rest > 1e-9 else [(full, slots)]
+            return sum(
+                rows * (self.trips * max(self.interval, row * self._issue(slots)) + self.idle) for rows, row in each
+            )
         return time_of_rows(self.spread, count, slots, self.order) * self.interval
 
 
@@ -171,8 +196,19 @@ class SchedulePace:
     @cached_property
     def filled(self) -> float:
         """Cycles for which the busiest header is held if another invocation always follows: without fill and drain."""
-        loops = [(self.of(op), self.counts.loop(op).invocations) for op in self.plan.loops]
-        return max((pace.held(count, pace.slots, alone=False) for pace, count in loops), default=1.0)
+        return max((self._held(op) for op in self.plan.loops), default=1.0)
+
+    def _held(self, op: Op) -> float:
+        pace = self.of(op)
+        return pace.held(self.counts.loop(op).invocations, pace.slots, alone=False)
+
+    def spacing(self, op: Op) -> float:
+        """Cycles between two iterations of a loop, of any invocations."""
+        return self._held(op) / max(1.0, self.counts.loop(op).iterations)
+
+    def running(self, op: Op) -> float:
+        """Cycles of the launch in which some invocation of a loop runs."""
+        return min(self.cycles, self.counts.loop(op).entered * self.of(op).invocation)
 
     def of(self, op: Op) -> LoopPace:
         """The pace of a loop."""
@@ -198,7 +234,7 @@ class SchedulePace:
         if exposed:  # a token waits for its conflicts at the same time
             exposed = max(0.0, exposed - trips * self.responses.conflicting(plan, self.through, unhindered))
         shared = max(shared, narrow)
-        own = latency + (trips - 1) * max(alone, self.responses.interval(plan, self.through), self._least)
+        own = latency + self._issued(plan, trips, alone)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
             trips=trips,
@@ -215,7 +251,16 @@ class SchedulePace:
             spread=count.spread,
             idle=1.0 if self.unknown.fill is Extreme.MOST else 0.0,
             order=self.unknown.order,
+            marks=plan.speculative and slots > 1,
         )
+
+    def _issued(self, plan: RegionPlan, trips: float, alone: float) -> float:
+        """Cycles from the first issue of an invocation to its last one, for its own sake. A window that admits groups
+        keeps these apart, but not the work-items of the last one."""
+        least = max(self.responses.interval(plan, self.through), self._least)
+        grouped = any(window.group is not None for level in plan.levels for window in level.windows)
+        apart = max(0.0, trips - self.counts.group) if grouped else trips - 1
+        return apart * max(alone, least) + (trips - 1 - apart) * max(least, float(plan.ii))
 
     @cached_property
     def _of_items(self) -> bool:
@@ -256,13 +301,15 @@ class SchedulePace:
 
     def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
         """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since loop ``number`` of
-        those inside is entered once for each. The interleaved invocations of its last row end together, so that the
-        loops behind it run one after the other then."""
+        those inside is entered once for each. The interleaved invocations of its last row end together, so that those
+        of the loops behind it come at the same time, and share these loops' slots."""
         pace = paces[number]
         slots = min(pace.slots, together)
         row = trips - (math.ceil(trips / slots - 1e-9) - 1) * slots
-        tail = max((one.held(1.0, 1.0, alone=True) for one in paces[number + 1 :]), default=0.0)
-        return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
+        row = max(row, 1.0)
+        first, *behind = ((one, one.held(1.0, 1.0, alone=True)) for one in paces[number:])
+        tail = max((one.held(row, row, alone=True) - single for one, single in behind), default=0.0)
+        return pace.held(trips, together, alone=True) - first[1] + max(0.0, tail)
 
     def _slots(self, plan: RegionPlan) -> int:
         """Invocations that may be interleaved: without end where resources are ideal and they do not wait for each
@@ -329,7 +376,7 @@ class SchedulePace:
         if op in self.plan.loops:
             return self.of(op).expected
         if op.opcode == "meet":  # the first token waits for the rest of its group, the last one behind the others
-            return float(self.counts.group - 1 + MEETING_LATENCY)
+            return float(self.counts.group - 1 + MET)
         return self.responses.cycles(op, plan, first)
 
 

@@ -17,7 +17,7 @@ from ..ir import Attr, Copying, Function, Op, copied_by
 from ..ir.launch import copied_buffers, lanes_of, units_of
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
-from ..planning.schedule import KernelPlan
+from ..planning.schedule import KernelPlan, RegionPlan
 from .workload import AccessRuns, Histogram, LoopRuns, Place, Workload
 
 __all__ = ["Assumption", "LoopCount", "RunCounts"]
@@ -95,6 +95,10 @@ class RunCounts:
             self._counts[op] = self._loop(op)
         return self._counts[op]
 
+    def in_turn(self, plan: RegionPlan, around: RegionPlan) -> float:
+        """Invocations of a loop that may take turns: those of one invocation of the region ``around`` it."""
+        return min(float(plan.slots), self.loop(around.loop).trips) if around.loop else 1.0
+
     def _loop(self, op: Op) -> LoopCount:
         if op.attrs.get(Attr.PARALLEL):
             items = self.workload.work_items / lanes_of(self.function)
@@ -113,6 +117,8 @@ class RunCounts:
             return LoopCount(float(trips or 1), 1.0, 1.0)
         factor = self.bodies(op)
         iterations = sum(_unrolled(one, factor) for one in (*inner, *self._ended(op)))
+        if Attr.EXIT_DELAYED in op.attrs:  # of a loop that a launch enters once
+            iterations += sum(_entered(one.trips) for one in outer)
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span] * lanes_of(self.function) * self.units  # all lanes run a loop together
         spread = _spread(outer, factor) if inner == outer else ()

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from rtl_lib.lsu.atomic_memory import PLACES
+
 from ..analysis.memory.strides import AccessPattern, Step, access_patterns
 from ..ir import Attr, Op
 from ..planning.memory import Access, LsuKind, MemoryPlan
@@ -17,17 +19,17 @@ from ..planning.schedule.levels import is_exceptional
 from .executed import most_executions
 from .extremes import Extreme, Unknown
 from .ideal import Ideal
-from .interleaved import interleaved_words
+from .interleaved import interleaved_words, share_apart
 from .moved_words import moved_words, runs_of
 from .runs import RunCounts
-from .workload import AccessRuns, Stride
+from .workload import AccessRuns, Histogram, Stride
 
 __all__ = ["AccessTraffic", "TrafficCounts"]
 
 #: words that a load unit of several lanes holds, the last even and the last odd one (rtl_lib/lsu/wide_load.py)
 WIDE_WORDS = 2
-#: units that hold one word
-ONE_WORD = {LsuKind.LOAD, LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE}
+#: units in which the word of the execution before is at hand, and of no other invocation a word of its own
+HOLDING = {LsuKind.LOAD, LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE, LsuKind.CACHED_LOAD}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,9 @@ class TrafficCounts:
         under_way: float,
         unknown: Unknown,
         ideal: Ideal,
+        near: Mapping[Op, float],
     ) -> None:
+        self._near = near
         self.memory, self.counts, self.unknown, self.ideal = memory, counts, unknown, ideal
         self._regions, self._under_way = regions, under_way
         self.copies = Counter((op.opcode, op.span) for op in memory.outside)
@@ -81,6 +85,8 @@ class TrafficCounts:
 
     def _found(self, op: Op) -> AccessTraffic:
         access, found = self.memory.accesses[op], self.counts.accesses(op)
+        if op in self._near:
+            return self._in_order(op, found)
         copies, flushes = self.copies[op.opcode, op.span], self._flushes(op)
         pattern = self._strided(op, found) if copies > 1 or access.lanes else None
         if pattern is not None:
@@ -90,31 +96,68 @@ class TrafficCounts:
             count = self._iterations(op)
             return AccessTraffic(count, max(count * access.bytes / access.word_bytes, min(flushes, count)), 0.0)
         count = sum(one.count for one in found) / copies
-        words = sum(self.interleaved(op, one) or _words(one, access, flushes) for one in found) / copies
+        words = sum(self._moved(op, one, access, flushes) for one in found) / copies
         opened = sum(one.rows for one in found) / copies
         same, rows = sum(one.same_word for one in found) / copies, sum(one.rows for one in found)
-        scattered = words if access.scattered else min(words, opened)
+        apart = max(_leaves_row(one, self.counts.workload.row_bytes) for one in found)
+        scattered = words * apart if access.scattered else min(words, opened)
         made = 1.0 - self._forwarded(op, found)
-        count, words, scattered = count * made, words * made, scattered * made
+        # the first load of a launch finds no store
+        count, words, scattered = count * made, max(words * made, min(1.0, words, count * made)), scattered * made
         count = min(count, most_executions(op, self._regions.get(op), self.counts))
         distinct = float(sum(one.words for one in found))
         return AccessTraffic(count, min(words, count), min(scattered, count), same, rows, distinct)
 
+    def _in_order(self, op: Op, found: Sequence[AccessRuns]) -> AccessTraffic:
+        """An access whose words, and no others, are moved one after the other."""
+        words, workload = self._near[op], self.counts.workload
+        count = max(words, sum(one.count for one in found) / self.copies[op.opcode, op.span])
+        rows = words * workload.word_bytes / workload.row_bytes if workload.row_bytes else 0.0
+        return AccessTraffic(count, words, rows, count - words, rows, words)
+
+    def _moved(self, op: Op, runs: AccessRuns, access: Access, flushes: float) -> float:
+        """Words of an access of the source. A cache finds what the invocations of a loop that take turns have in
+        common, also where it would not hold it from one of them to the next one."""
+        alone, together = _words(runs, access, flushes), self.interleaved(op, runs)
+        if access.unit is LsuKind.CACHED_LOAD and together is not None:
+            return min(alone, together)
+        return together or alone
+
     def interleaved(self, op: Op, runs: AccessRuns) -> float | None:
-        """The words of an access whose unit holds one, where the invocations of its loop take turns; None elsewhere: a
-        unit that gathers a word for each of them moves what they would move one after the other."""
+        """The words of an access whose unit holds one, or a cache that holds the last one, where the invocations of its
+        loop take turns; None elsewhere: a unit that gathers a word for each of them moves what they would move one
+        after the other."""
         plan, access = self._regions.get(op), self.memory.accesses[op]
         around = self._regions.get(plan.loop_op) if plan and plan.loop else None
-        if self.unknown.memory is Extreme.LEAST or access.unit not in ONE_WORD or access.gathers > 1:
+        if self.unknown.memory is Extreme.LEAST or access.unit not in HOLDING or access.gathers > 1:
             return None
         if plan is None or around is None or plan.slots < 2:
             return None
         inner = self._stride(runs, plan.loop_op)
         outer = self._stride(runs, around.loop) if around.loop else None
-        together = min(float(plan.slots), self.counts.loop(around.loop).trips) if around.loop else 1.0
+        together = self.counts.in_turn(plan, around)
         if inner is None or outer is None or together < 2 or runs.crossing:
             return None
-        return interleaved_words(runs, inner, outer, together, self.counts.workload.word_bytes)
+        trips = self.counts.loop(plan.loop_op).trips
+        return interleaved_words(runs, inner, outer, together, trips, self.counts.workload.word_bytes)
+
+    def repeats(self, runs: AccessRuns, plan: RegionPlan) -> bool:
+        """Whether an access goes to another element in each iteration of its loop, and to the same ones in the next
+        invocation within one of the loop around."""
+        around = self._regions.get(plan.loop_op)
+        inner = self._stride(runs, plan.loop_op)
+        outer = self._stride(runs, around.loop) if around and around.loop else None
+        if inner is None or outer is None:
+            return False
+        return inner.bytes.share(0, 0) == 0.0 and outer.bytes.share(0, 0) == 1.0
+
+    def moves_between(self, op: Op) -> float | None:
+        """The share of a loop's invocations that begin in another word than the one before; None if it is not known."""
+        plan, found = self._regions.get(op), self.counts.accesses(op)
+        around = self._regions.get(plan.loop_op) if plan and plan.loop else None
+        strides = [self._stride(one, around.loop) if around and around.loop else None for one in found]
+        shares = [share_apart(one.bytes, 0.0, self.counts.workload.word_bytes) for one in strides if one is not None]
+        return max(shares) if shares and len(shares) == len(found) else None
 
     def _stride(self, runs: AccessRuns, loop: Op) -> Stride | None:
         """The stride of an access in a loop of the schedule that is one of the source, or the one over work-items."""
@@ -175,6 +218,20 @@ class TrafficCounts:
         return self.counts.loop(region.loop).iterations * self.counts.units if region and region.loop else 1.0
 
 
+def _leaves_row(runs: AccessRuns, row_bytes: int) -> float:
+    """The share of executions that go to another row than the one before, by the stride of the innermost loop; 1 where
+    none is known."""
+    counted = runs.strides[0].bytes if runs.strides else Histogram()
+    return share_apart(counted, 0.0, row_bytes) if row_bytes else 1.0
+
+
+def _held(access: Access) -> int:
+    """Words that the unit of an access holds, if several."""
+    if access.unit is LsuKind.ATOMIC:
+        return PLACES
+    return access.cache_words or (WIDE_WORDS if access.lanes and access.direction == "load" else 0)
+
+
 def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
     """Words that an access of the source moves through its unit, which forgets what it holds so many times: it then
     fetches the words that it uses again, as far as the program returns to them at all."""
@@ -183,8 +240,7 @@ def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
     if access.unit is LsuKind.CONSTANT_LOAD:  # a cache that all accesses share, which holds what they read
         return float(runs.words)
     changes = float(runs.count + runs.crossing - runs.same_word)
-    holds = access.cache_words or (WIDE_WORDS if access.lanes and access.direction == "load" else 0)
-    if holds:
+    if holds := _held(access):
         kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > holds)
         return kept + min(flushes * runs.words, changes) if flushes else float(kept)
     return changes + min(flushes, runs.same_word)

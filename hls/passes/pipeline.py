@@ -92,6 +92,7 @@ from .order.order_channel_calls import OrderChannelCalls
 from .pipeline_options import PipelineOptions
 from .recurrence.absorb_guards import AbsorbGuards
 from .recurrence.compare_by_sign import CompareBySign
+from .recurrence.delay_exits import DelayExits
 from .recurrence.distribute_over_selects import DistributeOverSelects
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
@@ -385,6 +386,8 @@ def _memory(options: PipelineOptions) -> Stage:
             # loads take the values stored in their iteration now, so stores that are overwritten are dead
             DeadStoreElimination(address_bits),
             *TIDY,
+            RedundantLoadElimination(),  # again: recurrences that passed through memory pass through values now
+            *TIDY,
             ConditionalSpecialization(FactSource.ACCESSES),
             ConditionalSpecialization(FactSource.GUARDS),
             *TIDY,
@@ -439,6 +442,8 @@ def _order(options: PipelineOptions) -> Stage:
     return Stage(
         "order",
         (
+            # after all that asks when loops end, and before what orders the accesses of their iterations
+            DelayExits(),
             # before the first pass that tests all pairs of accesses for dependence, and after accesses are coalesced
             LimitAccesses(options.max_accesses, options.max_array_accesses),
             # of arrays that stay memories; from here on order and recurrences concern their private copies

@@ -32,6 +32,7 @@ from .pipeline_options import DEFAULTS, PipelineOptions
 __all__ = [
     "copies",
     "fit_to_target",
+    "has_arrays",
     "legalize",
     "link_program",
     "lowered",
@@ -77,6 +78,19 @@ def optimize(module: Module, options: PipelineOptions = DEFAULTS, early: EarlySt
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 
 
+def has_arrays(module: Module, options: PipelineOptions) -> bool:
+    """Whether ``options.in_memory`` names an array of a kernel of the program. Others are made by passes, such as those
+    of the stores in flight: no kernel changes by naming them."""
+    quiet = replace(options, warn=None, record=None)
+    with deep_recursion():
+        kernels = PassManager(None, options.check).run((inline_stage(quiet),), module).kernels
+    return any(in_memory(one, _kept(one, options)).memories != one.memories for one in kernels)
+
+
+def _kept(function: Function, options: PipelineOptions) -> list[str]:
+    return [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
+
+
 def lowered(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
     """The kernels of :func:`optimize` after the first of their stages, in which nests change."""
     with deep_recursion():
@@ -87,7 +101,7 @@ def lowered(module: Module, options: PipelineOptions = DEFAULTS) -> Module:
 
 
 def _optimized(function: Function, options: PipelineOptions, module: Module, early: EarlyStages | None) -> Function:
-    names = [array for kernel, array in sorted(options.in_memory) if kernel == function.name]
+    names = _kept(function, options)
     function = in_memory(function, names) if names else function
     if names and options.inspection:
         options.inspection.again(function)

@@ -54,8 +54,8 @@ class Compilation:
     discarded. ``copied`` names buffers that the kernel gets copies of on the chip, with so
     many elements ``side_by_side`` (see :class:`~hls.passes.memory.copy_buffers.CopyBuffers`), and is in the form
     ``otherwise`` where they are too large. ``target_mhz`` is the
-    clock that kernels are scheduled for; None means the board's. ``nests_by_test``: nests may become one loop by the
-    test of the inner loop. ``early`` is what attempts have in common.
+    clock that kernels are scheduled for; None means the board's. ``nests_by_test``: nests whose inner loop may run
+    seldom may become one loop. ``early`` is what attempts have in common.
     """
 
     board: Board

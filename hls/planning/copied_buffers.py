@@ -19,26 +19,30 @@ from .memory import MemoryPlan
 from .schedule import KernelPlan, OperatorTiming, RegionPlan
 from .schedule.array_bottleneck import LEAST_COMPARED, waited_for
 from .schedule.conflicts import AddressConflict, address_conflicts, pace_at_random
-from .schedule.interleaving import together
+from .schedule.interleaving import crossings, passed, together
 from .schedule.nest_time import Joined, assumed_trips, nest_time, operations_before
 
 __all__ = [
-    "MOST_BESIDE",
+    "LEAST_BYTES",
     "SIDE_BY_SIDE",
     "Copies",
+    "CopyAttempt",
     "automatic_bytes",
     "body_time",
     "buffers_to_copy",
+    "cells_fit",
     "cells_of",
     "copied_time",
-    "fits",
+    "rams_fit",
     "rams_of",
+    "several_slow_down",
+    "waited_for_beside_copies",
     "worthwhile_bytes",
 ]
 
 #: bytes of the largest copy where the options do not say, and the share of the device's block RAMs for one copy: eight
-#: buffers with their marks take about a quarter of the blocks
-MOST_AUTOMATIC, SHARE_FOR_EACH = 16384, 64
+#: buffers with their marks take about a quarter of the blocks; if there is no room for all, copies are smaller
+MOST_AUTOMATIC, SHARE_FOR_EACH = 65536, 64
 #: bytes of the largest buffer that is copied, at least: smaller ones are not worth a second body
 #: unless the options ask for them
 LEAST_BYTES = 1024
@@ -156,6 +160,20 @@ class Planned(Protocol):
         """Its schedule."""
 
 
+def waited_for_beside_copies(found: Planned) -> frozenset[str]:
+    """The names of buffers in external memory that loops of a kernel with copies still load from between the begin of
+    an iteration and that of the next: themselves, or in a loop inside that the next iteration waits for."""
+    names, turns = set[str](), together(found.plan)
+    for loop, region in found.plan.loops.items():
+        if Attr.COPYING in loop.attrs or region.ii < LEAST_COMPARED * turns[loop]:
+            continue
+        way = {op for _, start, end in crossings(region) for op in passed(region, start, end)}
+        inside = (one for op in way for one in (op, *(inner for body in op.regions for inner in walk(body))))
+        names.update(memory_name(op) for op in inside if op.opcode == "load")
+    memories = found.function.memories
+    return frozenset(name for name in names if memories[name].space == "global" and not memories[name].onchip)
+
+
 def worthwhile_bytes(found: Planned, before: Planned, most_bytes: int, board: Board) -> int:
     """The bytes of the largest buffer, up to ``most_bytes``, with copies of which the kernel takes less time, as it
     does in ``found``, than ``before``; 0 for none."""
@@ -186,11 +204,44 @@ def _sizes(found: Planned, before: Planned, most_bytes: int) -> dict[str, int]:
     return {name: _copied_bytes(before.function, name, most_bytes) for name in copied_buffers(found.function)}
 
 
-def fits(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
-    """Whether the copies of a kernel, in a program of so many, leave enough of the device."""
-    share = max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
+@dataclass(frozen=True)
+class CopyAttempt:
+    """Copies of buffers of at most so many bytes, the cycles of the loops that work on them, and how many elements of a
+    buffer they move at once: where the kernel only loads from it, and where it stores to it."""
+
+    cycles: float
+    most_bytes: int
+    side: tuple[int, int]
+    copied: frozenset[str]
+
+    def rank(self) -> tuple[float, int]:
+        """The least is the best."""
+        loaded, stored = self.side
+        return self.cycles / (MOST_BESIDE if loaded > stored else 1), -stored
+
+
+def several_slow_down(tried: list[CopyAttempt], function: Function) -> bool:
+    """Whether several elements at once slow down the loops that work on copies, and not all copied buffers are stored
+    to, or none is: then these may move one at a time, and the others several."""
+    stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
+    if len(tried) < 2 or tried[1].cycles <= tried[0].cycles:
+        return False
+    return bool(tried[0].copied & stored) and not tried[0].copied <= stored
+
+
+def cells_fit(found: Planned, before: Planned, timing: OperatorTiming, device: Device, kernels: int) -> bool:
+    """Whether the second body of a kernel, in a program of so many, leaves enough of the device's logic."""
     cells = cells_of(found, timing, device) - cells_of(before, timing, device)
-    return cells <= share * device.logic_cells and rams_of(found) - rams_of(before) <= share * device.rams.count
+    return cells <= _share(kernels) * device.logic_cells
+
+
+def rams_fit(found: Planned, before: Planned, device: Device, kernels: int) -> bool:
+    """Whether the copies of a kernel, in a program of so many, leave enough of the device's block RAMs."""
+    return rams_of(found) - rams_of(before) <= _share(kernels) * device.rams.count
+
+
+def _share(kernels: int) -> float:
+    return max(MOST_OF_DEVICE / kernels, FOR_EACH_KERNEL)
 
 
 def _paces(kernel: Planned, sizes: Mapping[str, int], latency: int) -> dict[Op, float]:

@@ -70,16 +70,22 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
 
 
 def marked(module: Module, span: Span | None, how: str = Attr.LOOP_COALESCE) -> Module | None:
-    """The program with the loop at ``span`` to be coalesced with the one inside it, or flattened by test, as ``how``
-    says; None unless there is one such loop, without that mark: what could not be coalesced is not tried again."""
+    """The program with the loop at ``span`` to be coalesced with the one inside it, flattened, or with a delayed exit,
+    as ``how`` says; None unless there is one such loop, without that mark: what could not be coalesced is not tried
+    again."""
     functions = {name: clone_function(function) for name, function in module.functions.items()}
     found = [op for f in functions.values() for op in walk(f.body) if op.opcode == "loop" and op.span == span]
     if len(found) != 1 or how in found[0].attrs:
         return None
+    attrs = found[0].attrs
     if how == Attr.FLATTEN_BY_TEST:
-        found[0].attrs[Attr.FLATTEN_BY_TEST] = True
+        attrs[Attr.FLATTEN_BY_TEST] = True
+    elif how == Attr.FLATTEN_BY_END:
+        attrs[Attr.FLATTEN_BY_END] = True
+    elif how == Attr.DELAY_EXIT:
+        attrs[Attr.DELAY_EXIT] = True
     else:
-        found[0].attrs[Attr.LOOP_COALESCE] = LEVELS
+        attrs[Attr.LOOP_COALESCE] = LEVELS
     return Module(functions, module.sources, module.channels)
 
 

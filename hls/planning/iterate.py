@@ -13,14 +13,15 @@ suggests something better:
    time, if iterations then start earlier (``_compared``);
 4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
    earlier (``_relieved``), and nests that gather what they store, or wait for memory in each row, as one loop
-   (``_coalesced``), on the same terms;
+   (``_coalesced``), on the same terms; then the exits of loops that limit their II are delayed by an iteration
+   (``_exits_delayed``);
 5. with copies of small buffers on the chip, if the kernel waits for these in external memory, and the copies take less
    time (``_copied``); on such copies, the loops of nests are interchanged if that gains cycles again
    (``_interchanged_on_copies``), as ``_interchanged`` does first of all for memory on the chip.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr, Function, Module, Op, memory_name, walk
@@ -30,19 +31,24 @@ from ..narrow import present
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.memory.copy_buffers import Uncopied
-from ..passes.run_stages import fit_to_target, lowered, optimize, uncopied, without_stream_bounds
+from ..passes.run_stages import fit_to_target, has_arrays, lowered, optimize, uncopied, without_stream_bounds
 from .banking import When
 from .compilation import Compilation, CompiledKernel
 from .copied_buffers import (
-    MOST_BESIDE,
+    LEAST_BYTES,
     SIDE_BY_SIDE,
     Copies,
+    CopyAttempt,
     body_time,
     buffers_to_copy,
+    cells_fit,
     copied_time,
-    fits,
+    rams_fit,
+    several_slow_down,
+    waited_for_beside_copies,
     worthwhile_bytes,
 )
+from .delayed_exits import with_delayed_exits
 from .gathering_nests import MOST_WORK, marked
 from .interchanged_nests import (
     accesses_by_columns,
@@ -77,6 +83,7 @@ def plan_optimized(function: Function, module: Module, compilation: Compilation)
     kernels = module.kernels
     kernel, attempt, module = _interchanged(*_as_written(function, module, compilation), module, compilation)
     kernel, attempt, program = _coalesced(kernel, attempt, module, compilation)
+    kernel, attempt = _exits_delayed(kernel, program, compilation) or (kernel, attempt)
     kernel, attempt = _copied(kernel, attempt, program, compilation, len(kernels))
     compilation.warnings += attempt.warnings
     return kernel
@@ -101,11 +108,12 @@ def _relieved(
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
     if not arrays or kernel.function.attrs.get(Attr.NDRANGE):
         return None
-    attempt = replace(compilation, warnings=[], changes=[])
+    attempt, alone = replace(compilation, warnings=[], changes=[]), _alone(name, module)
+    options = attempt.passes(frozenset((name, array) for array in arrays))
+    if not has_arrays(alone, options):
+        return None
     try:
-        (function,) = optimize(
-            _alone(name, module), attempt.passes(frozenset((name, array) for array in arrays))
-        ).kernels
+        (function,) = optimize(alone, options).kernels
         found = plan_function(function, attempt)
     except CompileError:  # not every array that fits registers can be a memory
         return None
@@ -181,6 +189,24 @@ def _coalesced(
     return kernel, attempt, program
 
 
+def _exits_delayed(
+    kernel: CompiledKernel, program: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The only kernel of the program with the exits of loops delayed by an iteration where they limit the II, and what
+    was reported for it; None where that gains nothing. Only on memory on the chip, which has every address: elsewhere a
+    load in vain takes the time of memory."""
+    onchip = compilation.board.memory.kind == "onchip"
+    asked = with_delayed_exits(kernel.function, kernel.plan, program) if onchip else None
+    if asked is None:
+        return None
+    fresh = replace(compilation, warnings=[], changes=[])
+    try:
+        found, fresh = _as_written(optimize_alone(kernel.function.name, asked, fresh), asked, fresh)
+    except CompileError:  # predicates and carried values may need what the loop as written does not
+        return None
+    return (found, fresh) if nest_time(found.plan) < nest_time(kernel.plan) else None
+
+
 def _copied(
     kernel: CompiledKernel, attempt: Compilation, program: Module, compilation: Compilation, kernels: int
 ) -> tuple[CompiledKernel, Compilation]:
@@ -194,6 +220,11 @@ def _copied(
     if not names:
         return kernel, attempt
     found = _worth_copies(kernel, attempt, names, program, compilation, kernels)
+    beside = waited_for_beside_copies(found[0]) - names if found[0].copies.copied else frozenset()
+    if beside:
+        more = _worth_copies(kernel, found[1], names | beside, program, compilation, kernels)
+        if more[0].copies.copied and _time_on_copies(more[0], kernel) < _time_on_copies(found[0], kernel):
+            found, names = more, names | beside
     for attempted in (_interchanged_on_copies, _joined_on_copies):
         if (better := attempted(kernel, found, names, program, compilation, kernels)) is not None:
             return better
@@ -236,7 +267,8 @@ def _joined_on_copies(
     """The only kernel of the program with those of its nests as one loop by the test of the inner loop that gain cycles
     by it where the kernel works on copies, of the buffers ``names`` and of those that it then waits for. None where no
     nest gains. All are tried together, and once more without those that do not gain."""
-    nests = nests_by_test(copied[0]) if copied[0].copies.copied and compilation.nests_by_test else []
+    may = copied[0].copies.copied and compilation.nests_by_test
+    nests = nests_by_test(copied[0], compilation.board) if may else []
     for _ in range(2):
         asked: Module | None = program if nests else None
         for nest in nests:
@@ -282,10 +314,10 @@ def _worth_copies(
     def refused(why: Mapping[str, str]) -> tuple[CompiledKernel, Compilation]:
         return replace(kernel, copies=Copies(most, (), tuple(sorted(why.items())))), attempt
 
-    tried, others = list[_Attempt](), dict[str, str]()
+    tried, others = list[tuple[CopyAttempt, tuple[CompiledKernel, Compilation]]](), dict[str, str]()
     try:
         for side in ((1, 1), (SIDE_BY_SIDE, SIDE_BY_SIDE), (SIDE_BY_SIDE, 1)):
-            if len(set(side)) > 1 and not _differ(tried, kernel.function):
+            if len(set(side)) > 1 and not several_slow_down([one for one, _ in tried], kernel.function):
                 break
             found, fresh = _with_copies(kernel.function.name, names, most, side, program, compilation)
             others = {one.buffer: one.why for one in fresh.changes if isinstance(one, Uncopied)}
@@ -294,44 +326,24 @@ def _worth_copies(
                 return refused(others)
             worth = worthwhile_bytes(found, kernel, most, board)
             if worth:
-                tried.append(_Attempt(body_time(found), worth, side, copied))
+                tried.append((CopyAttempt(body_time(found), worth, side, copied), (found, fresh)))
         if not tried:
             return refused(others | dict.fromkeys(copied, "copying it takes longer than waiting, by the schedule"))
-        best = min(tried, key=_Attempt.rank)
+        best, (found, fresh) = min(tried, key=lambda one: one[0].rank())
         worth = best.most_bytes
-        found, fresh = _with_copies(kernel.function.name, best.copied, worth, best.side, program, compilation)
+        if (best.copied, worth) != (names, most):  # those of an attempt are not planned twice
+            found, fresh = _with_copies(kernel.function.name, best.copied, worth, best.side, program, compilation)
+        while worth > LEAST_BYTES and not rams_fit(found, kernel, board.device, kernels):
+            worth //= 2
+            found, fresh = _with_copies(kernel.function.name, best.copied, worth, best.side, program, compilation)
     except CompileError:  # the body twice may exceed a limit
         return refused(dict.fromkeys(names, "a second body of the kernel would exceed a limit of the compiler"))
-    if not fits(found, kernel, compilation.timing, board.device, kernels):
+    room = rams_fit(found, kernel, board.device, kernels)
+    if not room or not cells_fit(found, kernel, compilation.timing, board.device, kernels):
         return refused(others | dict.fromkeys(copied, "the copy and a second body would take too much of the device"))
     return replace(
         found, copies=Copies(worth, tuple(copied_buffers(found.function)), tuple(sorted(others.items())))
     ), fresh
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    """Copies of buffers of at most so many bytes, the cycles of the loops that work on them, and how many elements of a
-    buffer they move at once: where the kernel only loads from it, and where it stores to it."""
-
-    cycles: float
-    most_bytes: int
-    side: tuple[int, int]
-    copied: frozenset[str]
-
-    def rank(self) -> tuple[float, int]:
-        """The least is the best."""
-        loaded, stored = self.side
-        return self.cycles / (MOST_BESIDE if loaded > stored else 1), -stored
-
-
-def _differ(tried: list[_Attempt], function: Function) -> bool:
-    """Whether several elements at once slow down the loops that work on copies, and not all copied buffers are stored
-    to, or none is: then these may move one at a time, and the others several."""
-    stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
-    if len(tried) < 2 or tried[1].cycles <= tried[0].cycles:
-        return False
-    return bool(tried[0].copied & stored) and not tried[0].copied <= stored
 
 
 def _with_copies(
@@ -351,8 +363,8 @@ def _with_copies(
 
 def _joinable(kernel: CompiledKernel, program: Module, compilation: Compilation) -> list[JoinableNest]:
     """The nests that may be faster as one loop, in a way in which they may become one."""
-    found = joinable_nests(kernel, program, compilation.board)
-    return [one for one in found if compilation.nests_by_test or one.how != Attr.FLATTEN_BY_TEST]
+    found, flattened = joinable_nests(kernel, program, compilation.board), {Attr.FLATTEN_BY_TEST, Attr.FLATTEN_BY_END}
+    return [one for one in found if compilation.nests_by_test or one.how not in flattened]
 
 
 def _joined(

@@ -10,7 +10,7 @@ from ..ir import Attr, Function, Module, Op
 from ..target.board import Board
 from .gathering_nests import MOST_WORK, gains, gathering_nests
 from .schedule import KernelPlan
-from .tested_nests import shortens, tested_nests
+from .tested_nests import shortens, tested_nests, way
 from .waiting_nests import WaitingNest, waiting_nests
 
 __all__ = ["JoinableNest", "joinable_nests", "nests_by_test", "untried"]
@@ -51,13 +51,14 @@ def joinable_nests(kernel: Planned, program: Module, board: Board) -> list[Joina
         (one.outer, partial(_waits_less, one, program, latency, word)) for one in waiting_nests(kernel.function, plan)
     ]
     others = [JoinableNest(loop, Attr.LOOP_COALESCE, gain) for loop, gain in (*gathering, *waiting)]
-    return [*nests_by_test(kernel), *others]
+    return [*nests_by_test(kernel, board), *others]
 
 
-def nests_by_test(kernel: Planned) -> list[JoinableNest]:
-    """Those that may be one loop by the test of the inner loop; of a kernel with copies of buffers each once."""
-    found = {one.span: one for one in tested_nests(kernel.function, kernel.plan)}
-    return [JoinableNest(one, Attr.FLATTEN_BY_TEST, partial(shortens, one, kernel.plan)) for one in found.values()]
+def nests_by_test(kernel: Planned, board: Board) -> list[JoinableNest]:
+    """Those whose inner loop may run seldom, as one loop by its test, or by its end if it has no test; of a kernel with
+    copies of buffers each once."""
+    found = {one.span: one for one in tested_nests(kernel.function, kernel.plan, board.memory.kind == "onchip")}
+    return [JoinableNest(one, way(one), partial(shortens, one, kernel.plan)) for one in found.values()]
 
 
 def _waits_less(nest: WaitingNest, program: Module, latency: int, word: int, plan: KernelPlan) -> bool:

@@ -142,7 +142,7 @@ def _fastest(kernel: Function, module: Module, compilation: Compilation) -> tupl
     they may be, copies only where that is predicted."""
     undivided = compilation.of(kernel).apart()
     whole = plan_alone(kernel.name, module, undivided)
-    if not any(one.by_test for one in whole.merged):
+    if not any(one.flattened for one in whole.merged):
         return _faster(kernel, whole, undivided, module, compilation)
     # parts and copies are made before a nest can be one loop; parts need not be, as neither waits for an inner loop
     nest = replace(compilation.of(kernel).apart(), nests_by_test=False)

@@ -4,7 +4,8 @@ In ``for i: { while (q > 0 && p[q] != t[i]) q = next[q - 1]; if (p[q] == t[i]) q
 at a time executes the inner one, as each begins with the state that the one before left. It passes the queues into the
 inner loop and out of it, most often for no or one iteration of that. As one loop, an iteration is one of the inner
 loop, or ends one of the outer loop (:mod:`hls.passes.loops.flatten_tested_pair`), and waits for the longer recurrence
-of both only.
+of both only. An inner loop that runs at least once, as a ``do``, has no such test: there the last iteration of the
+inner loop also ends one of the outer loop, as if the program asked for that (``loop_coalesce``).
 
 How often the inner loop runs is not known. So the nest is left alone if the one loop would take more than
 ``MOST_AGAIN`` times as long for many iterations of the inner loop, and also where it takes more than a share of the
@@ -17,13 +18,14 @@ from dataclasses import dataclass
 
 from ..analysis.induction.trip_count import count_trips
 from ..ir import Attr, Function, Op, Region, is_access, memory_name, walk
+from ..ir.rewrite import constant
 from ..narrow import present
 from .gathering_nests import only_inner
 from .schedule import KernelPlan
 from .schedule.interleaving import together
-from .schedule.nest_time import LOADED_TRIPS
+from .schedule.nest_time import assumed_trips
 
-__all__ = ["shortens", "tested_nests"]
+__all__ = ["shortens", "tested_nests", "way"]
 
 #: how many times the II of the inner loop that of the one loop may be
 MOST_AGAIN = 2
@@ -31,10 +33,11 @@ MOST_AGAIN = 2
 SHORT = 2
 
 
-def tested_nests(function: Function, plan: KernelPlan) -> list[Op]:
-    """The outer loops of nests, as scheduled, of which one iteration at a time executes the inner loop. A memory is
-    loaded or stored in such a nest, not both: the II of one loop would be the way from store to load, in all of its
-    iterations."""
+def tested_nests(function: Function, plan: KernelPlan, onchip: bool) -> list[Op]:
+    """The outer loops of nests, as scheduled, of which one iteration at a time executes the inner loop. ``onchip``:
+    global memory is on the chip. Where the way from a store to a load of one memory takes a time that no schedule
+    knows, as in external memory, such a nest only loads a memory, or only stores to it: one loop would wait for that
+    in all of its iterations."""
     if function.attrs.get(Attr.NDRANGE):
         return []
     return [
@@ -43,12 +46,19 @@ def tested_nests(function: Function, plan: KernelPlan) -> list[Op]:
         if region.cause == "crossing"
         and loop.span is not None
         and only_inner(loop) is not None
-        and not _both(loop.regions[0])
+        and (onchip or not _waits_for_stores(function, loop.regions[0]))
     ]
 
 
-def _both(body: Region) -> bool:
-    accesses = [op for op in walk(body) if is_access(op)]
+def way(loop: Op) -> str:
+    """The attribute by which such an outer loop becomes one with the loop inside it."""
+    always = constant(present(only_inner(loop)).operands[0]) == 1
+    return Attr.FLATTEN_BY_END if always else Attr.FLATTEN_BY_TEST
+
+
+def _waits_for_stores(function: Function, body: Region) -> bool:
+    """Whether a memory that is no part of the kernel is both loaded and stored."""
+    accesses = [op for op in walk(body) if is_access(op) and not function.memories[memory_name(op)].onchip]
     loaded, stored = ({memory_name(op) for op in accesses if (op.opcode == "load") is loads} for loads in (True, False))
     return bool(loaded & stored)
 
@@ -58,17 +68,22 @@ def shortens(loop: Op, plan: KernelPlan, merged: KernelPlan) -> bool:
     iterations of the inner loop and with none, and not many more with many. A kernel with copies of buffers has the
     loop twice, and may be ``merged`` in the body that works on copies only."""
     before = {one.attrs.get(Attr.COPYING): one for one in plan.loops if one.span == loop.span and only_inner(one)}
-    after = [one for one in merged.loops if one.span == loop.span and Attr.FLATTENED in one.attrs]
+    after = [one for one in merged.loops if one.span == loop.span and _is_innermost(one)]
     pairs = [(before.get(one.attrs.get(Attr.COPYING)), one) for one in after]
     return bool(pairs) and all(
-        one is not None and _Cycles.of(one, plan).exceed(_turn(other, merged)) for one, other in pairs
+        one is not None and _Cycles.of(one, plan).exceed(_turn(other, merged), Attr.FLATTENED in other.attrs)
+        for one, other in pairs
     )
+
+
+def _is_innermost(loop: Op) -> bool:
+    return not any(op.opcode == "loop" for op in loop.regions[0].ops)
 
 
 @dataclass(frozen=True)
 class _Cycles:
     """What a nest takes: an iteration of the inner loop, and one of the outer loop beside those; and how many ``trips``
-    the inner loop makes, as far as it is known."""
+    the inner loop makes, as far as it is known, or as :func:`assumed_trips` says."""
 
     inner: float
     outer: int
@@ -79,11 +94,13 @@ class _Cycles:
         """Those of the nest with this outer loop."""
         inner = present(only_inner(loop))
         trips = count_trips(inner)
-        return cls(_turn(inner, plan), plan.loops[loop].ii, trips.count if trips and trips.exact else LOADED_TRIPS)
+        count = trips.count if trips and trips.exact else assumed_trips(inner, loop.regions[0])
+        return cls(_turn(inner, plan), plan.loops[loop].ii, count)
 
-    def exceed(self, then: float) -> bool:
-        """Whether one loop, whose iterations take so many cycles, is faster."""
-        few = (1 + self.trips) * then < self.trips * self.inner + self.outer
+    def exceed(self, then: float, by_test: bool) -> bool:
+        """Whether one loop, whose iterations take so many cycles, is faster; ``by_test``, with one more of them for
+        each of the outer loop."""
+        few = (by_test + self.trips) * then < self.trips * self.inner + self.outer
         return few and SHORT * then <= self.outer and then <= MOST_AGAIN * self.inner
 
 

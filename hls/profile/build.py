@@ -71,7 +71,7 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         units=tuple(_unit(layout, entry) for entry in stats["units"]),
         held=tuple(map(_held, waits["held"])),
         blame=tuple(map(_blame, waits["blame"])),
-        samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
+        samples=tuple(_samples(layout, k, one, measured.counters) for k, one in enumerate(measured.samples)),
         banks=measured.banks,
         work=tuple(_work(layout, stats["loops"])),
         local=tuple(_local(one, entry) for one, entry in zip(layout.local, stats["local"])),
@@ -211,12 +211,13 @@ def _unit(layout: Layout, entry: UnitEntry) -> model.Unit:
     return model.Unit(entry["unit"], entry["groups"], entry["occupancy"], accounts_of(layout, entry["accounts"]))
 
 
-def _samples(layout: Layout, unit: int, samples: Samples) -> model.Samples:
+def _samples(layout: Layout, unit: int, samples: Samples, counters: Mapping[str, int]) -> model.Samples:
     lengths = [samples.length] * len(samples.accounts[0])
     if samples.last and lengths:
         lengths[-1] = samples.last
+    whole = [list(map(int, values)) for values in samples.accounts]
     columns: list[tuple[str, str, Iterable[float]]] = [
-        ("account", one.key, values) for one, values in zip(layout.accounts, samples.accounts)
+        ("account", one.key, values) for one, values in zip(layout.accounts, _with_drain(layout, unit, whole, counters))
     ]
     for access in layout.accesses:
         columns += [(kind, access.key, samples.events[f"{access.key}_{kind}"]) for kind in ("accepted", "stalled")]
@@ -230,3 +231,17 @@ def _samples(layout: Layout, unit: int, samples: Samples) -> model.Samples:
         if any(v for v in values)
     )
     return model.Samples(unit, samples.first, samples.length, samples.last, found)
+
+
+def _with_drain(
+    layout: Layout, unit: int, accounts: Sequence[Sequence[int]], counters: Mapping[str, int]
+) -> list[Sequence[int]]:
+    """The columns of the accounts of a unit, whose last one has all cycles without a cause, as two: those before the
+    last issue, and the drain after it. No cycle of the drain comes before another one without a cause."""
+    *causes, rests = accounts
+    left = counters[layout.rests[unit][1]] if layout.rests else 0
+    drain = [0] * len(rests)
+    for row in reversed(range(len(rests))):
+        drain[row] = min(left, rests[row])
+        left -= drain[row]
+    return [*causes, [rest - after for rest, after in zip(rests, drain)], drain]

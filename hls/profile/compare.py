@@ -1,7 +1,7 @@
 """Two profiles side by side: by kernel, then by what its cycles were attributed to; lines may have moved."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from .compare_figures import UNITS, FigureChange
@@ -31,46 +31,78 @@ class PlainProfile(TypedDict):
     kernels: Sequence[_Kernel]
 
 
+#: by so much, as a share, issues of the same work may differ
+SAME_WORK = 0.01
+ISSUED = "issued"
+
+
 @dataclass(frozen=True)
 class Change:
-    """A kernel in two profiles: mean cycles of a launch, and by cause; None for one that is in one of them only."""
+    """A kernel in two profiles: mean cycles of a launch, and by cause; None for one that is in one of them only. With
+    ``divided``, the numbers of launches, these are cycles of all launches: the same work was done in more or fewer of
+    them."""
 
     kernel: str
     before: float | None
     after: float | None
-    causes: tuple[tuple[str, float, float], ...]  #: (cause, mean cycles before, after), greatest change first
+    causes: tuple[tuple[str, float, float], ...]  #: (cause, cycles before, after), greatest change first
+    divided: tuple[int, int] | None = None
 
     @property
     def ratio(self) -> float | None:
-        """How much longer a launch takes, as a fraction; None if the kernel is in one profile only."""
+        """How much longer a launch, or all of them, takes, as a fraction; None if the kernel is in one profile only."""
         return None if not self.before or self.after is None else self.after / self.before - 1
 
 
 def compare(old: PlainProfile, new: PlainProfile) -> tuple[Change, ...]:
     """The kernels of two profiles in plain form (as read from profile.json), in the order of the new one."""
-    before, after = (_means(profile["kernels"]) for profile in (old, new))
+    before, after = (_sums(profile["kernels"]) for profile in (old, new))
     names = [*after, *(name for name in before if name not in after)]
     return tuple(_change(name, before.get(name), after.get(name)) for name in names)
 
 
-def _means(kernels: Sequence[_Kernel]) -> dict[str, dict[str, float]]:
-    """By kernel, the mean cycles of a launch by cause; kernels of several programs that have one name are summed."""
-    sums: dict[str, dict[str, float]] = {}
-    counts: dict[str, int] = {}
+@dataclass
+class _Sums:
+    """The launches of a kernel, and their cycles by cause."""
+
+    launches: int = 0
+    causes: dict[str, float] = field(default_factory=dict)
+
+    def by(self, divisor: int) -> dict[str, float]:
+        return {cause: cycles / divisor for cause, cycles in self.causes.items()}
+
+
+def _sums(kernels: Sequence[_Kernel]) -> dict[str, _Sums]:
+    """By kernel, the cycles by cause; kernels of several programs that have one name are summed."""
+    found: dict[str, _Sums] = {}
     for kernel in kernels:
-        causes = sums.setdefault(kernel["name"], {})
-        counts[kernel["name"]] = counts.get(kernel["name"], 0) + kernel["launches"]
+        sums = found.setdefault(kernel["name"], _Sums())
+        sums.launches += kernel["launches"]
         for account in kernel["accounts"]:
-            causes[account["cause"]] = causes.get(account["cause"], 0) + account["cycles"]
-    return {name: {cause: n / counts[name] for cause, n in causes.items()} for name, causes in sums.items()}
+            sums.causes[account["cause"]] = sums.causes.get(account["cause"], 0) + account["cycles"]
+    return found
 
 
-def _change(name: str, before: dict[str, float] | None, after: dict[str, float] | None) -> Change:
-    causes = {cause: (before or {}).get(cause, 0.0) for cause in [*(before or {}), *(after or {})]}
-    rows = [(cause, old, (after or {}).get(cause, 0.0)) for cause, old in causes.items()]
+def _change(name: str, before: _Sums | None, after: _Sums | None) -> Change:
+    divided = _divided(before, after)
+    old, new = ({} if one is None else one.by(1 if divided else one.launches) for one in (before, after))
+    rows = [(cause, old.get(cause, 0.0), new.get(cause, 0.0)) for cause in [*old, *(new.keys() - old.keys())]]
     rows.sort(key=lambda row: (-abs(row[2] - row[1]), row[0]))
-    old_total, new_total = (None if one is None else sum(one.values()) for one in (before, after))
-    return Change(name, old_total, new_total, tuple(rows))
+    old_total, new_total = (
+        None if whole is None else sum(one.values()) for whole, one in ((before, old), (after, new))
+    )
+    return Change(name, old_total, new_total, tuple(rows), divided)
+
+
+def _divided(before: _Sums | None, after: _Sums | None) -> tuple[int, int] | None:
+    """The numbers of launches, if the same work was divided among more or fewer of them: as many issues, other
+    launches."""
+    if before is None or after is None:
+        return None
+    issues = [one.causes.get(ISSUED, 0.0) for one in (before, after)]
+    launches = before.launches, after.launches
+    same, alike = (max(pair) <= (1 + SAME_WORK) * min(pair) for pair in (issues, launches))
+    return launches if same and min(issues) and not alike else None
 
 
 def compare_text(
@@ -105,7 +137,9 @@ def first_line(change: Change) -> str:
         return f"{change.kernel}: only in the {'new' if change.before is None else 'old'} profile"
     changed = _changed(change)
     most = f": {changed[0][0]} {changed[0][2] - changed[0][1]:+,.0f}" if changed else ""
-    return f"{change.kernel}: {change.before:,.0f} -> {change.after:,.0f} cycles ({100 * change.ratio:+.1f} %){most}"
+    divided = f" in {change.divided[0]:,} -> {change.divided[1]:,} launches" if change.divided else ""
+    cycles = f"{change.before:,.0f} -> {change.after:,.0f} cycles{divided}"
+    return f"{change.kernel}: {cycles} ({100 * change.ratio:+.1f} %){most}"
 
 
 def _changed(change: Change) -> list[tuple[str, float, float]]:

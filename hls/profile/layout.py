@@ -1,7 +1,9 @@
 """Which counters a kernel has, and what each one counts.
 
-The layout is made once from the schedule. The hardware is built from it, counter by counter in the order of
-:attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two always agree.
+The layout is made once from the schedule. The hardware is built from it, a register for each of
+:attr:`Layout.registers`, and :func:`hls.profile.decode` reads the values with it, so the two always agree. Counters
+that follow from others have no register: the issues of the only innermost loop are those of the account, and a loop
+that begins once in a run has begun if it issued anything.
 
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running
 or an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
@@ -64,9 +66,10 @@ ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 EARLY_KINDS = (*ACCESS_KINDS, "vain")
 LOCAL_KINDS = ("accepted", "stalled")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
-#: of the register of ``drain``, the latency of the pipelines after the last issue; it stops at half of its range, and
-#: what is longer counts as latency before the last issue
-DRAIN_BITS = 20
+LEVEL_KINDS = ("level", "max_level")
+#: of the register of ``drain``, the latency of the pipelines after the last issue, which is at most their depth and the
+#: latency of memory; it stops at half of its range, and what is longer counts as latency before the last issue
+DRAIN_BITS = 16
 COUNTER_BITS = 48  #: overflows after 13 days at 240 MHz
 CYCLES = "cycles"  #: the name of the control port's cycle count in ``decode``
 
@@ -95,6 +98,8 @@ class Loop:
     floating: int = 0  #: floating-point operations of an iteration
     integer: int = 0  #: integer operations of an iteration
     path: str = ""  #: the labels of the loops around it and its own, outermost first, as "i/k"
+    once: bool = False  #: it begins at most once in a run, and then issues until it ends
+    sole: bool = False  #: the only innermost loop, whose issues are those of the account "issued"
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:
@@ -103,6 +108,11 @@ class Loop:
     def counters(self) -> tuple[Counter, ...]:
         """The loop's counters, one for each of ``LOOP_KINDS``."""
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in LOOP_KINDS)
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """The kinds of its counters that are 1 if the loop issued anything, else 0."""
+        return ("invocations", "starts") if self.once else ()
 
 
 @dataclass(frozen=True)
@@ -161,8 +171,12 @@ class Channel:
     inner: bool = False  #: leads to another part of the same kernel; ``name`` says what passes there
 
     def counters(self) -> tuple[Counter, ...]:
-        """The counters of this end, one for each of ``CHANNEL_KINDS``."""
-        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in CHANNEL_KINDS)
+        """The counters of this end, one for each of ``CHANNEL_KINDS``. Those of levels are as wide as the depth."""
+        bits = dict.fromkeys(LEVEL_KINDS, max(1, self.depth.bit_length()))
+        return tuple(
+            Counter(f"{self.key}_{kind}", kind, self.key, self.line, bits.get(kind, COUNTER_BITS))
+            for kind in CHANNEL_KINDS
+        )
 
 
 @dataclass(frozen=True)
@@ -251,8 +265,11 @@ class Layout:
     def of_registers(self, shown: Mapping[str, int]) -> dict[str, int]:
         """The counters from what their registers show. The register of the cycles without a cause before the last issue
         also counts those after it, which have a short register of their own. (Of a kernel that runs, registers are read
-        one after the other, so the difference may be some cycles below 0; the sum of both is exact.)"""
+        one after the other, so the difference may be some cycles below 0; the sum of both is exact.) Counters
+        without a register follow from that of another."""
         values = dict(shown)
+        for name, (source, at_most_one) in self._derived().items():
+            values[name] = min(1, shown[source]) if at_most_one else shown[source]
         for between, drain in self.rests:
             values[between] -= values[drain]
         for part in self.parts:
@@ -283,14 +300,30 @@ class Layout:
     @property
     def events(self) -> tuple[Counter, ...]:
         """Those of the counters of each unit that count the cycles in which a signal is high."""
-        return tuple(one for one in self.of_unit if one.kind not in ("level", "max_level", "account"))
+        return tuple(one for one in self.of_unit if one.kind not in (*LEVEL_KINDS, "account"))
 
     @property
-    def computed(self) -> int:
-        """How many of :attr:`counters` count no signal: the levels of channels, and the account of the cycles without
-        a cause after the last issue."""
-        of_unit = 2 * len(self.channels) * self.has_events + self.has_accounts
-        return of_unit * self.units + sum(part.computed for part in self.parts)
+    def registers(self) -> tuple[Counter, ...]:
+        """Those of :attr:`counters` that hardware has, in the same order; the others follow from these."""
+        derived = self._derived()
+        return tuple(counter for counter in self.counters if counter.name not in derived)
+
+    def _derived(self) -> dict[str, tuple[str, bool]]:
+        """By the name of each counter that no register shows: the register that it follows from, and whether it is at
+        most 1, else equal to that."""
+        found: dict[str, tuple[str, bool]] = {}
+        issues = next((one for one in self.accounts if one.category == "issue" and self.has_accounts), None)
+        for loop in self.loops if self.has_events else ():
+            of = {counter.kind: counter for counter in loop.counters()}
+            source = issues.counters()[0] if issues and loop.sole else of["issued"]
+            kinds = (*loop.derived, *(("issued",) if source is not of["issued"] else ()))
+            for unit in range(self.units):
+                shown = self.unit_name(unit, source)
+                found |= {self.unit_name(unit, of[kind]): (shown, kind != "issued") for kind in kinds}
+        for part in self.parts:
+            by_part, part_of = part._derived(), self.parts.index(part) + 1
+            found |= {f"part{part_of}_{name}": (f"part{part_of}_{by}", one) for name, (by, one) in by_part.items()}
+        return found
 
     def unit_name(self, unit: int, counter: Counter) -> str:
         """The name of one unit's counter, from the name that all units share."""

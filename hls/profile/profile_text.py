@@ -1,5 +1,6 @@
 """A profile as text: verdicts first, then where the cycles went, then what memory and channels did."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -21,10 +22,14 @@ MOST_DEPTHS = 8
 MOST_LOCAL, LEAST_STALL = 4, 0.01
 #: accounts of each kernel at most
 MOST_ACCOUNTS = 5
-#: kernels on the screen
-BRIEF_VERDICTS, BRIEF_KERNELS = 6, 10
+#: lines with verdicts, at most
+VERDICT_LINES = 30
+#: kernels on the screen, and lines with their verdicts
+BRIEF_VERDICTS, BRIEF_KERNELS, BRIEF_LINES = 6, 10, 20
 #: copies of one kernel together, the slowest first
 Groups = Sequence[Sequence[model.Kernel]]
+
+BEYOND = 16  #: characters by which tables of a file may be wider, so that no word of them is broken
 
 
 def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: int = 132) -> str:
@@ -33,17 +38,17 @@ def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: in
     groups = copy_groups(profile)
     wanted = set(chosen) or {group[0].worst for group in groups}
     shown = [one for one in profile.launches if one.number in wanted]
-    parts = [_head(profile), *_verdicts(groups, MOST_KERNELS)]
+    parts = [_head(profile), *_verdicts(groups[:MOST_KERNELS], len(profile.kernels), VERDICT_LINES, width)]
     groups = groups[:MOST_KERNELS]
     tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown), _banks(shown)]
     tables += [_local(shown), _channels(shown), _depths(profile.depths)]
-    return "\n".join(parts) + "\n\n" + tables_text(tables, width)
+    return "\n".join(parts) + "\n\n" + tables_text(tables, width, BEYOND)
 
 
 def render_brief(profile: model.Profile, width: int = 132) -> str:
     """The verdicts and the kernels, for a screen: fewer than 40 lines."""
     groups = copy_groups(profile)
-    parts = [_head(profile), *_verdicts(groups, BRIEF_VERDICTS)]
+    parts = [_head(profile), *_verdicts(groups[:BRIEF_VERDICTS], len(profile.kernels), BRIEF_LINES, width)]
     return "\n".join(parts) + "\n\n" + tables_text([_kernels(groups[:BRIEF_KERNELS])], width)
 
 
@@ -56,17 +61,34 @@ def _head(profile: model.Profile) -> str:
     return f"{told} on {profile.board}, {profile.clock_mhz:g} MHz{only}"
 
 
-def _verdicts(groups: Groups, most: int) -> list[str]:
-    """A paragraph for each of the first groups, and how many kernels were left out."""
-    left = sum(map(len, groups[most:]))
-    return [*map(_verdict, groups[:most]), *([f"and {left} more kernels: see profile.json"] if left else [])]
+def _verdicts(groups: Groups, kernels: int, lines: int, width: int) -> list[str]:
+    """A paragraph for each group, as many as have room in so many lines; and how many of all ``kernels`` were left
+    out."""
+    found: list[str] = []
+    told = 0
+    for group in groups:
+        paragraph = _verdict(group, width)
+        if found and sum(map(_lines, found)) + _lines(paragraph) > lines:
+            break
+        found.append(paragraph)
+        told += len(group)
+    left = kernels - told
+    return [*found, *([f"and {left} more kernel{'s' if left > 1 else ''}: see profile.json"] if left else [])]
 
 
-def _verdict(group: Sequence[model.Kernel]) -> str:
-    slowest = group[0]
+def _lines(text: str) -> int:
+    return text.count("\n") + 1
+
+
+def _verdict(group: Sequence[model.Kernel], width: int) -> str:
+    verdict = group[0].verdict
     of = f" (the slowest of {len(group)} copies)" if len(group) > 1 else ""
-    remedies = [f"    {remedy}" for remedy in slowest.verdict.remedies[:1]]
-    return "\n".join([f"- {slowest.verdict.sentence}{of}", *remedies])
+    remedies = [_filled(one, width, "    ", "    ") for one in verdict.remedies[:1]]
+    return "\n".join([_filled(f"{verdict.sentence}{of}", width, "- ", "  "), *remedies])
+
+
+def _filled(text: str, width: int, first: str, indent: str) -> str:
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _kernels(groups: Groups) -> Table:
@@ -93,7 +115,8 @@ def _accounts(kernels: Sequence[model.Kernel]) -> Table:
         shown = kernel.accounts[:most]
         rows = [(one.cycles, one.cause, line_of(one.line)) for one in shown]
         rest = kernel.cycles - sum(one.cycles for one in shown)
-        rows += [(rest, f"{len(kernel.accounts) - len(shown)} other accounts", "-")] if rest else []
+        others = len(kernel.accounts) - len(shown)
+        rows += [(rest, f"{others} other account{'s' if others > 1 else ''}", "-")] if rest else []
         for k, (cycles, cause, line) in enumerate(rows):
             share = percent(cycles / kernel.cycles if kernel.cycles else None)
             found.add_row("" if k else kernel.name, f"{cycles:,}", share, cause, line)
@@ -170,8 +193,8 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
         "<kernel",
         "<bank",
         "busy",
-        "MB read",
-        "MB written",
+        "kB read",
+        "kB written",
         "rows opened",
         "turnarounds",
         "refreshes",
@@ -181,8 +204,8 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
             launch.kernel,
             f"{one.memory} {one.number}",
             percent(one.busy),
-            number(one.bytes_read / 1e6),
-            number(one.bytes_written / 1e6),
+            f"{one.bytes_read / 1e3:,.1f}",
+            f"{one.bytes_written / 1e3:,.1f}",
             f"{one.activates:,}",
             f"{one.turnarounds:,}",
             f"{one.refreshes:,}",

@@ -52,7 +52,7 @@ class Marker:
 class View:
     """What a viewer is to show: the cycles [first, end) of it, each of ``period_ps``. ``words`` are the signals whose
     values have tables of words in the waveform, with their ranges of bits. The markers are sorted by their lengths,
-    longest first."""
+    longest first; those of autorun kernels come last."""
 
     groups: tuple[Group, ...]
     markers: tuple[Marker, ...]
@@ -73,7 +73,8 @@ def view_file(waveform: Path, suffix: str) -> Path:
 
 def view_of(meaning: Meaning, signals: Mapping[str, str], rows: Sequence[Row]) -> View:
     """The view of a waveform that has these ``signals``, with their ranges of bits, given the rows of its stalls."""
-    waits = sorted((row for row in rows if row["kind"] == "account"), key=lambda row: (-row["longest"], row["at"]))
+    accounts = (row for row in rows if row["kind"] == "account")
+    waits = sorted(accounts, key=lambda row: (row["autorun"], -row["longest"], row["at"]))
     markers = tuple(
         Marker(f"{row['kernel']}: {row['what']}{_at(row['line'])}", row["at"], row["longest"])
         for row in waits[:MOST_MARKERS]

@@ -52,11 +52,12 @@ class LoopMeaning(TypedDict):
 
 
 class UnitMeaning(TypedDict):
-    """A compute unit: its scope, its recorded signal, how many events and causes that has, what each cause is, and
-    which bit of the signal says that requests are held up at each place. ``account_signal`` has the account in
-    words."""
+    """A compute unit: whether its kernel is an ``autorun`` one, its scope, its recorded signal, how many events and
+    causes that has, what each cause is, and which bit of the signal says that requests are held up at each place.
+    ``account_signal`` has the account in words."""
 
     kernel: str
+    autorun: bool
     number: int
     path: str
     signal: str
@@ -111,7 +112,7 @@ class UnitStalls:
     the account after the last cause is the cycles without one. ``busy`` counts the cycles in which it ran."""
 
     def __init__(self, unit: UnitMeaning) -> None:
-        self.unit, self.busy = unit, 0
+        self.unit, self.busy, self.autorun = unit, 0, unit["autorun"]
         self.accounts: dict[int, Stall] = {}
         self.places: dict[int, Stall] = {}
         events, causes = words(unit["events"]), words(unit["causes"])

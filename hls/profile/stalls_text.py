@@ -25,6 +25,7 @@ class Row(TypedDict):
 
     kind: str
     kernel: str
+    autorun: bool
     unit: int
     line: int | None
     what: str
@@ -38,7 +39,8 @@ class Row(TypedDict):
 
 def rows_of(meaning: Meaning, units: Sequence[UnitStalls], line: int | None = None) -> list[Row]:
     """One row for each thing that was waited for ("account"), and for each place that was held up ("held"), of all
-    units or of one source ``line``; longest first."""
+    units or of one source ``line``: those of kernels that the host launches first, as autorun ones also wait while
+    there is nothing to do; most cycles first."""
     rows = []
     for one in units:
         accounts, places = one.unit["accounts"], one.unit["holds"]
@@ -50,7 +52,7 @@ def rows_of(meaning: Meaning, units: Sequence[UnitStalls], line: int | None = No
             others = [(_cause(accounts, k), cycles) for k, cycles in stall.others.items()]
             rows.append(_row("held", one, places[number]["what"], places[number]["line"], stall, others))
     rows = [row for row in rows if line in (None, row["line"])]
-    return sorted(rows, key=lambda row: (row["kind"], -row["cycles"], row["kernel"], row["what"]))
+    return sorted(rows, key=lambda row: (row["kind"], row["autorun"], -row["cycles"], row["kernel"], row["what"]))
 
 
 def _cause(accounts: Sequence[AccountMeaning], number: int) -> str:
@@ -62,6 +64,7 @@ def _row(kind: str, unit: UnitStalls, what: str, line: int | None, stall: Stall,
     return {
         "kind": kind,
         "kernel": unit.unit["kernel"],
+        "autorun": unit.autorun,
         "unit": unit.unit["number"],
         "line": line,
         "what": what,

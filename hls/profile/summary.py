@@ -6,7 +6,13 @@ from dataclasses import replace
 from . import model
 from .verdict import verdict_of
 
-__all__ = ["copy_groups", "kernels_of", "sum_accounts"]
+__all__ = ["copy_groups", "is_summed", "kernels_of", "sum_accounts"]
+
+
+def is_summed(launch: model.Launch) -> bool:
+    """Whether a launch counts in the sums of its kernel. Captures between two calls of the host, and that of the whole
+    run, do not: their cycles are in the captures of launches already."""
+    return not launch.capture or launch.of is not None
 
 
 def kernels_of(launches: Sequence[model.Launch], depths: Sequence[model.ChannelDepth] = ()) -> tuple[model.Kernel, ...]:
@@ -14,7 +20,7 @@ def kernels_of(launches: Sequence[model.Launch], depths: Sequence[model.ChannelD
     ``depths`` are the replays of the channels of all programs."""
     groups: dict[tuple[int, str], list[model.Launch]] = {}
     for launch in launches:
-        if not (launch.capture and launch.of is None):  # its cycles are in the captures of launches already
+        if is_summed(launch):
             groups.setdefault((launch.program, launch.kernel), []).append(launch)
     return tuple(_kernel(name, group, depths) for (_, name), group in groups.items())
 

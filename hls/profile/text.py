@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # what counts no cycles, as `sluice check`, imports this modu
 
 __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
+LONGEST = 20  #: characters of words that are not broken
+UNBOUNDED = 1000  #: characters of a line in which every table has room
+
 
 def render(stats: dict, source: str = "", width: int = 132) -> str:
     """The result of :func:`hls.profile.decode` as tables, of a split kernel those of its parts one after the other.
@@ -31,15 +34,21 @@ def render(stats: dict, source: str = "", width: int = 132) -> str:
     return "\n".join([whole, *(render(part, source, width) for part in stats.get("parts", ()))])
 
 
-def tables_text(tables: Iterable["Table"], width: int) -> str:
-    """The tables that have rows, one below the other."""
+def tables_text(tables: Iterable["Table"], width: int, beyond: int = 0) -> str:
+    """The tables that have rows, one below the other. Words are broken only where a table would else be more than
+    ``beyond`` characters wider than ``width``."""
     from rich.console import Console
+    from rich.measure import Measurement
 
-    written = io.StringIO()
-    console = Console(file=written, width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    written, most = io.StringIO(), width + beyond
+    console = Console(file=written, width=most, color_system=None, highlight=False, markup=False, emoji=False)
     for one in tables:
         if one.row_count:
-            console.print(one)
+            _keep_words(one)
+            least = Measurement.get(console, console.options.update(width=UNBOUNDED), one).minimum
+            if least > most:
+                _keep_words(one, longest=1)
+            console.print(one, width=max(width, min(least, most)))
     lines = [line.rstrip() for line in written.getvalue().rstrip().splitlines()]
     return "".join(f"{line}\n" for line in lines)
 
@@ -54,6 +63,14 @@ def table(title: str, *columns: str) -> "Table":
         text = column.startswith("<")
         made.add_column(column.lstrip("<"), justify="left" if text else "right", overflow="fold", no_wrap=not text)
     return made
+
+
+def _keep_words(made: "Table", longest: int = LONGEST) -> None:
+    """Make columns of text as wide as their longest word, up to ``longest``."""
+    for column in made.columns:
+        words = " ".join(map(str, (column.header, *column.cells))).split()
+        if not column.no_wrap:
+            column.min_width = min(longest, max(map(len, words)))
 
 
 def _loops(loops: list[dict]) -> "Table":

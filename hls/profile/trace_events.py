@@ -1,13 +1,15 @@
 """A profile as Chrome trace events, which ui.perfetto.dev and speedscope open: one process for the host, one for each
-kernel; slices for commands, launches and stalls, counters from the samples, flows from who is waited for to who waits.
+kernel, in it a track for its launches and one for each loop, access or channel end that it waits for; slices for
+commands, launches and stalls, counters from the samples, flows from who is waited for to who waits.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TextIO
 
 from . import model
+from .text import at_line
 
 __all__ = ["MOST_EVENTS", "write_trace"]
 
@@ -35,6 +37,18 @@ class _Slice:
 
 
 @dataclass
+class _Tracks:
+    """The tracks of kernels below their launches, which are track 0, by process and name, in the order of first use."""
+
+    numbers: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def number(self, process: int, name: str) -> int:
+        """The number of a track."""
+        used = sum(one == process for one, _ in self.numbers)
+        return self.numbers.setdefault((process, name), used + 1)
+
+
+@dataclass
 class _Stretch:
     """Cycles of one account without a gap, in cycles of the launch."""
 
@@ -52,9 +66,10 @@ def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: 
     were left out because there would be more than ``most`` events."""
     names = {kernel.name: k for k, kernel in enumerate(profile.kernels, 1)}
     counters = [event for launch in profile.launches for event in _counters(launch, names[launch.kernel])]
-    slices = [*_commands(profile), *_launches(profile, names), *_stalls(profile, names, min_stall)]
+    tracks = _Tracks()
+    slices = [*_commands(profile), *_launches(profile, names, tracks), *_stalls(profile, names, tracks, min_stall)]
     flows = _flows(profile, names)
-    heads = list(_heads(profile, names))
+    heads = list(_heads(profile, names, tracks))
     room = max(0, most - len(heads) - len(flows))
     kept = sorted(slices, key=lambda one: -one.duration)[:room]
     shown = counters[: max(0, room - len(kept))]
@@ -68,7 +83,7 @@ def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: 
     return len(slices) - len(kept) + len(counters) - len(shown)
 
 
-def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[Event]:
+def _heads(profile: model.Profile, names: dict[str, int], tracks: _Tracks) -> Iterator[Event]:
     """The names of processes and tracks."""
     yield {"name": "process_name", "ph": "M", "pid": HOST, "tid": 0, "args": {"name": "host"}}
     for queue in sorted({one.queue for one in profile.commands if one.queue is not None}):
@@ -79,7 +94,8 @@ def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[Event]:
     for name, process in names.items():
         yield {"name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": f"kernel {name}"}}
         yield {"name": "thread_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": "launches"}}
-        yield {"name": "thread_name", "ph": "M", "pid": process, "tid": 1, "args": {"name": "cycle accounts"}}
+    for (process, name), tid in tracks.numbers.items():
+        yield {"name": "thread_name", "ph": "M", "pid": process, "tid": tid, "args": {"name": name}}
 
 
 def _commands(profile: model.Profile) -> Iterator[_Slice]:
@@ -102,23 +118,43 @@ def _create_track(profile: model.Profile) -> int:
     return 1 + max((one.queue for one in profile.commands if one.queue is not None), default=-1)
 
 
-def _launches(profile: model.Profile, names: dict[str, int]) -> Iterator[_Slice]:
-    for one in profile.launches:
+def _launches(profile: model.Profile, names: dict[str, int], tracks: _Tracks) -> Iterator[_Slice]:
+    """A slice for each launch and each capture. Captures of launches that overlap do so too: on tracks of their own, as
+    the slices of a track may contain each other, but not overlap."""
+    ends: dict[int, list[float]] = {}  # of each kernel, when the last slice of each of these tracks ends
+    for one in sorted(profile.launches, key=lambda one: one.start_ns):
+        process = names[one.kernel]
+        lanes = ends.setdefault(process, [])
+        lane = next((k for k, end in enumerate(lanes) if end <= one.start_ns), len(lanes))
+        lanes[lane:] = [one.end_ns, *lanes[lane + 1 :]]
         args = {"cycles": one.cycles} | ({"launch": one.number} if one.of is None else {"during launch": one.of})
-        yield _Slice(names[one.kernel], 0, one.kernel, one.start_ns, one.end_ns - one.start_ns, args)
+        track = tracks.number(process, f"launches {lane + 1}") if lane else 0
+        yield _Slice(process, track, one.kernel, one.start_ns, one.end_ns - one.start_ns, args)
 
 
-def _stalls(profile: model.Profile, names: dict[str, int], min_stall: int) -> Iterator[_Slice]:
+def _stalls(profile: model.Profile, names: dict[str, int], tracks: _Tracks, min_stall: int) -> Iterator[_Slice]:
     """The accounts of a launch as slices: each interval of the samples is divided among its accounts, in the order of
     the layout, and equal neighbours are joined. So the slices of a name sum to its account, those left out apart; where
-    a slice lies within its interval is not measured."""
+    a slice lies within its interval is not measured. A track has what waits for one thing."""
     for launch in profile.launches:
         for samples in launch.samples:
-            yield from _of_samples(launch, samples, names[launch.kernel], min_stall)
+            for account, one in _stretches(launch, samples):
+                if account.category != "issue" and one.cycles >= min_stall:
+                    process = names[launch.kernel]
+                    unit = f"unit {samples.unit}: " if len(launch.samples) > 1 else ""
+                    track = tracks.number(process, f"{unit}{account.cause}{at_line(account.line)}")
+                    yield _stall(launch, account, one, process, track)
 
 
-def _of_samples(launch: model.Launch, samples: model.Samples, process: int, min_stall: int) -> Iterator[_Slice]:
+def _stall(launch: model.Launch, account: model.Account, one: _Stretch, process: int, track: int) -> _Slice:
     period = 1000 / launch.clock_mhz
+    args: Event = {"line": account.line, "cycles": one.cycles, "category": account.category}
+    start = launch.start_ns + one.begin * period
+    return _Slice(process, track, account.cause, start, one.cycles * period, args)
+
+
+def _stretches(launch: model.Launch, samples: model.Samples) -> Iterator[tuple[model.Account, _Stretch]]:
+    """The stretches of all accounts, in their order."""
     accounts = {one.id: one for one in launch.accounts}
     columns = [one for one in samples.columns if one.kind == "account"]
     rows = max((len(one.values) for one in columns), default=0)
@@ -133,11 +169,7 @@ def _of_samples(launch: model.Launch, samples: model.Samples, process: int, min_
                 under_way.append(_Stretch(column.id, at, cycles))
             at += cycles
     for one in under_way:
-        account = accounts.get(one.id) or model.Account(one.id, "latency of the pipeline", "latency", None, 0)
-        if account.category != "issue" and one.cycles >= min_stall:
-            args: Event = {"line": account.line, "cycles": one.cycles, "category": account.category}
-            start = launch.start_ns + one.begin * period
-            yield _Slice(process, 1 + samples.unit, account.cause, start, one.cycles * period, args)
+        yield accounts.get(one.id) or model.Account(one.id, "latency of the pipeline", "latency", None, 0), one
 
 
 def _counters(launch: model.Launch, process: int) -> Iterator[Event]:
@@ -161,16 +193,27 @@ def _counters(launch: model.Launch, process: int) -> Iterator[Event]:
 
 
 def _flows(profile: model.Profile, names: dict[str, int]) -> list[Event]:
-    """An arrow from the kernel that is waited for to the one that waits, where that is most of a launch's blame."""
+    """An arrow from the kernel that is waited for to the one that waits, where that is most of a launch's blame: in the
+    middle of the time in which both run, as an arrow needs a slice at both of its ends."""
     found: list[Event] = []
     for launch in profile.launches:
-        most = max((one for one in launch.blame if one.kernels), key=lambda one: one.cycles, default=None)
-        if most is None or most.kernels[-1] not in names:
+        blamed = (one for one in launch.blame if one.end in ("account", "circle") and one.kernels[-1] in names)
+        most = max(blamed, key=lambda one: one.cycles, default=None)
+        at = None if most is None else _together(profile, launch, most.kernels[-1])
+        if most is None or at is None:
             continue
-        at = round((launch.start_ns + launch.end_ns) / 2000, 6)
         head = {"name": "waits for", "cat": "blame", "id": launch.number}
         found += [
             head | {"ph": "s", "pid": names[most.kernels[-1]], "tid": 0, "ts": at},
             head | {"ph": "f", "bp": "e", "pid": names[launch.kernel], "tid": 0, "ts": at},
         ]
     return found
+
+
+def _together(profile: model.Profile, launch: model.Launch, kernel: str) -> float | None:
+    """The middle, in us, of the longest time in which a launch and one of another kernel both run; None if they never
+    do."""
+    others = (one for one in profile.launches if (one.program, one.kernel) == (launch.program, kernel))
+    times = [(max(launch.start_ns, one.start_ns), min(launch.end_ns, one.end_ns)) for one in others]
+    begin, end = max(times, key=lambda time: time[1] - time[0], default=(0.0, 0.0))
+    return round((begin + end) / 2000, 6) if end > begin else None

@@ -2,6 +2,7 @@
 
 import operator
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -97,8 +98,17 @@ def figures_of(
     deep = _most_saving(launches, depths)
     if deep is not None:
         found["depth_saves"] = _saved(deep)
+    found["idle"] = _share(sum(_idle_cycles(launches).values()), cycles)
     if len(launches) > 1 and not any(launch.capture for launch in launches):
         found["gaps"] = _gaps(launches)
+    return found
+
+
+def _idle_cycles(launches: Sequence[model.Launch]) -> Counter[str]:
+    """The cycles of waits for channels at whose end is a kernel that did not run, by that kernel."""
+    found: Counter[str] = Counter()
+    for one in (blame for launch in launches for blame in launch.blame if blame.end == "idle"):
+        found[one.kernels[-1]] += one.cycles
     return found
 
 
@@ -190,6 +200,7 @@ def _words(
     worst = _worst_pattern(launches)
     crowded = _most_crowded(launches)
     words |= {"pattern_access": worst[0] if worst else "-", "bank_name": crowded[0] if crowded else "-"}
+    words["idle_kernel"] = next((name for name, _ in _idle_cycles(launches).most_common(1)), "-")
     return words | _channel_words(launches, accounts)
 
 
@@ -226,13 +237,15 @@ def _channel_words(launches: Sequence[model.Launch], accounts: Sequence[model.Ac
 
 
 def blame_sentence(blames: Sequence[model.Blame], most: int = 3) -> tuple[str, str | None]:
-    """Who makes a kernel wait at its channels, largest first, as the end of a sentence; and the kernel to look at."""
+    """Who makes a kernel wait at its channels, largest first, as the end of a sentence; and the kernel to look at. What
+    may lie behind an issue is said of the first only."""
     sums: dict[tuple[tuple[str, ...], str, str | None, int | None], int] = {}
     for one in blames:
         key = one.kernels[-1:] if one.end != "stream" else (), one.end, one.last_cause, one.last_line
         sums[key] = sums.get(key, 0) + one.cycles
     ordered = sorted(sums.items(), key=lambda item: (-item[1], item[0][1], str(item[0])))
-    parts = [f"{cycles:,} cycles {_because(*key)}" for key, cycles in ordered[:most]]
+    issues = [key for key, _ in ordered if key[1:3] == ("account", "issued")]
+    parts = [f"{cycles:,} cycles {_because(*key, key in issues[:1])}" for key, cycles in ordered[:most]]
     rest = sum(cycles for _, cycles in ordered[most:])
     if rest:
         parts.append(f"{rest:,} cycles for other causes")
@@ -241,7 +254,7 @@ def blame_sentence(blames: Sequence[model.Blame], most: int = 3) -> tuple[str, s
     return ", ".join(parts), named[0] if named else None
 
 
-def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | None) -> str:
+def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | None, explained: bool) -> str:
     if end == "stream":
         return "while a stream of the board was not ready"
     (kernel,) = kernels
@@ -251,8 +264,8 @@ def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | 
         return f"in a circle through {kernel}: kernels wait for each other"
     cause = present(cause)  # of an account
     if cause == "issued":
-        why = "latency of its pipeline, the effect of an earlier wait, or iterations that pass no value"
-        return f"while {kernel} issued ({why})"
+        why = " (latency of its pipeline, the effect of an earlier wait, or iterations that pass no value)"
+        return f"while {kernel} issued{why if explained else ''}"
     if cause.startswith("waiting for "):
         return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{at_line(line)}"
     return f"for {kernel}: {cause}{at_line(line)}"

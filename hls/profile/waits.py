@@ -64,8 +64,8 @@ class UnitWaits:
 class Samples:
     """Counts of intervals of ``length`` cycles from cycle ``first`` of the simulation on; the last one has ``last``
     cycles, if not 0. Every column is an array with a number for each interval: ``events`` by the names of counters,
-    ``accounts`` in the layout's order (cycles without a cause are one column), ``level_sums``, ``level_most`` and
-    ``level_least`` of channels by their keys."""
+    ``accounts`` in the layout's order (all cycles without a cause are the last column), ``level_sums``, ``level_most``
+    and ``level_least`` of channels by their keys."""
 
     first: int
     length: int

@@ -210,9 +210,13 @@ class _Reader:
         last = {one.rpartition(".")[2]: one for one in (*KEYS, *TABLES, "options")}
         wanted = name.replace("_", "-")
         elsewhere = [last[one] for one in get_close_matches(wanted, last, 1)]
-        near = elsewhere if wanted in last else get_close_matches(path, here, 1) or elsewhere
-        known = ", ".join(sorted(one.rpartition(".")[2] for one in here))
-        self._wrong(path, "is not a known key", f"write {near[0]}" if near else f"known here are {known}")
+        beside = {one.rpartition(".")[2]: one for one in here}
+        close = [beside[one] for one in get_close_matches(wanted, beside, 1)]
+        near = elsewhere if wanted in last else close or elsewhere
+        hint = f"write {near[0]}" if near else f"known here are {', '.join(sorted(beside))}"
+        if near and table and "." not in near[0]:
+            hint += ", above the first line that begins with ["
+        self._wrong(path, "is not a known key", hint)
 
     def _path(self, path: str, given: str, kind: str) -> str:
         found = self.folder / given

@@ -32,6 +32,7 @@ from ..planning.what_if import (
     WithPragmas,
     critical_args,
 )
+from ..sentence import enumerated
 from .bottleneck import LoopExplainer
 from .model import Bottleneck, Loop, Part, Rewrite, Serial, Share, WouldBe
 from .phrasing import say_operation
@@ -187,7 +188,7 @@ class Advisor:
             yield from self._against(region.cause, plan)
             return
         args = tuple(c.arg for c, _, _ in crossings(plan) if c is not None)
-        loops = " and ".join(f"loop {label}".rstrip() for label, _ in region.loops)
+        loops = enumerated(f"loop {label}".rstrip() for label, _ in region.loops)
         yield from self._anew(loops, region.cause, plan, args)
 
     def _anew(self, loops: str, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
@@ -287,7 +288,7 @@ class Advisor:
     def _likewise(self, cut: Cut, cause: Bottleneck) -> str:
         """What is said of the other variables."""
         others = self._beside(cut, cause)
-        return f" (also for {' and '.join(others)})" if others else ""
+        return f" (also for {enumerated(others)})" if others else ""
 
     def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
         """The loop, and copies that are as slow, without the longest operation; nothing if it cannot be removed."""
@@ -326,7 +327,7 @@ class Advisor:
         spans = [memory.span, *(function.memories[one].span for one in others)]
         if others:
             yield Candidate(
-                f"Declare {' and '.join((name, *others))} restrict if no launch passes overlapping buffers: launches "
+                f"Declare {enumerated((name, *others))} restrict if no launch passes overlapping buffers: launches "
                 "with small buffers then work on a copy on the chip",
                 (Restrict(frozenset(span for span in spans if span is not None)),),
             )
@@ -366,7 +367,7 @@ class Advisor:
                 yield Candidate(change, (edit,), rewrite=rewrite)
             few = tuple(name for name in _FEW_PORTS if name in asked)
             if few:
-                yield Candidate(f"Remove {' and '.join(few)} from {name}", (Ports(memory.span, (), few),))
+                yield Candidate(f"Remove {enumerated(few)} from {name}", (Ports(memory.span, (), few),))
         yield from self._stores(cause, plan)
 
     def _stores(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:

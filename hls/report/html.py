@@ -42,6 +42,7 @@ FRAME = (
     "model.js",
     "selection.js",
     "fit.js",
+    "window.js",
     "table.js",
     "source.js",
     "graph.js",

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from ..diag import Span
+from ..sentence import enumerated
 from .causes import say_cause, say_recurrence
 from .layout import count, wrapped
 from .model import Bottleneck, Conflict, Loop, LoopPrediction, Path, Share
@@ -137,6 +138,11 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
         lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
     if loop.speculative:
         lines.append("Speculative iterations: issued before the exit condition is known, and squashed after the exit.")
+    elif loop.speculated:
+        lines.append(
+            "Delayed exit: one more iteration than the source has is issued before the exit condition is known; it "
+            "stores nothing. It counts as an iteration."
+        )
     if loop.ii:
         slots = f", {loop.slots} slots" if loop.slots > 1 else ""
         flight = (
@@ -205,7 +211,7 @@ def _additional(cause: Bottleneck) -> str:
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
-    return " and ".join(f"loop {label}".rstrip() + at(span) for label, span in loops)
+    return enumerated(f"loop {label}".rstrip() + at(span) for label, span in loops)
 
 
 def _path(path: Path | None, clock_mhz: float) -> list[str]:

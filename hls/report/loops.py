@@ -204,9 +204,9 @@ class _Collector:
         return tuple(sorted(set(found)))
 
     def _speculated(self, plan: RegionPlan) -> int:
-        """Iterations that are issued in the cycles until the exit is known."""
+        """Iterations that are issued in the cycles until the exit is known; of a delayed exit the last one."""
         if not plan.speculative:
-            return 0
+            return int(Attr.EXIT_DELAYED in plan.loop_op.attrs)
         known = level_starts(self.kernel, plan, self.memory_latency)[plan.decide.level] + plan.decide.stage
         issued, limit = -(-known // plan.ii), LoopLimits.of(plan.loop).ahead
         return issued if limit is None else min(issued, limit)

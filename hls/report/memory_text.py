@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from ..sentence import enumerated
 from .model import Memory
 from .phrasing import at
 
@@ -26,9 +27,7 @@ def _paragraph(memory: Memory) -> list[str]:
     lines = [f"{_SPACES[memory.space]} {memory.name}{copied}{at(memory.span)}: {memory.rating}.", _figures(memory)]
     if memory.merged:
         how = {"depth": "by depth", "width": "by width"}[memory.merged_by]
-        lines.append(
-            f"Merged {how} from {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, which share its ports."
-        )
+        lines.append(f"Merged {how} from {enumerated(memory.merged)}, which share its ports.")
     if memory.banks > 1:
         lines.append(f"{memory.banks} banks: {memory.banked}.")
     if memory.copies > 1:

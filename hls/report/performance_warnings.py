@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..diag import Code, Diagnostic
+from ..sentence import enumerated
 from .advice_text import say_advice
 from .causes import say_cause
 from .facts.loops import CATEGORIES, Loop, Part, every
 from .facts.memories import Access
 from .model import Kernel
-from .phrasing import at, enumerated
+from .phrasing import at
 from .ranking import POOR_USE
 
 __all__ = ["performance_warnings", "told_once"]
@@ -120,7 +121,7 @@ def _of_serial_regions(loop: Loop, outermost: bool) -> Iterator[Diagnostic]:
         return
     by_label = {child.label: child for child in every(loop.children)}
     for region in loop.serial:
-        names = " and ".join(f"loop {label}".rstrip() + at(span) for label, span in region.loops)
+        names = enumerated(f"loop {label}".rstrip() + at(span) for label, span in region.loops)
         inner = [by_label.get(label) for label, _ in region.loops]
         yield Diagnostic(
             f"serial region: one iteration of {_name(loop)} at a time executes {names}, due to "
@@ -182,9 +183,9 @@ def _of_acknowledgements(kernel: Kernel, loops: Mapping[str, Loop]) -> Iterator[
         buffers = dict.fromkeys(other.buffer for other, _ in waits)
         yield Diagnostic(
             f"store to {store.expression or store.buffer} waits until memory acknowledges it in launches in which "
-            f"{store.buffer} overlaps {enumerated(buffers, 'or')}, before the {enumerated(others, 'and')}",
+            f"{store.buffer} overlaps {enumerated(buffers, 'or')}, before the {enumerated(others)}",
             store.span,
-            f"declare {enumerated((store.buffer, *buffers), 'and')} restrict if the host never passes overlapping "
+            f"declare {enumerated((store.buffer, *buffers))} restrict if the host never passes overlapping "
             "buffers: a smaller unit, and no wait",
             "warning",
             code=Code.STORE_ACKNOWLEDGED,

@@ -1,6 +1,6 @@
 """Phrases for operations and variables in a report."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -9,7 +9,7 @@ from ..diag import Span
 from ..ir import Attr, Function, MemoryObject, Module, Op, Value, reachable
 from ..mathlib import FOLDER
 
-__all__ = ["at", "copies", "declared", "enumerated", "reader_of", "say_operation", "variable"]
+__all__ = ["at", "copies", "declared", "reader_of", "say_operation", "variable"]
 
 #: the file that the reader has open; None if unknown
 _main: ContextVar[str | None] = ContextVar("main", default=None)
@@ -63,12 +63,6 @@ _OPERATIONS = {
     "insert": "write to array",
     "addr": "address",
 }
-
-
-def enumerated(items: Iterable[str], word: str) -> str:
-    """The items as a list in a sentence, with the word before the last one: ``a, b or c``."""
-    *first, last = items
-    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def at(span: Span | None) -> str:

@@ -10,7 +10,7 @@ from ..model.area import Resources
 from ..narrow import instance
 from ..profile import model
 from ..profile.columns import packed
-from ..profile.summary import copy_groups
+from ..profile.summary import copy_groups, is_summed
 from ..profile.totals import total_of
 from ..records import Plain, plain
 from . import html
@@ -116,7 +116,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: boo
     enough."""
     worst = next(one for one in launches if one.number == kernel.worst)
     mine = [one for one in launches if (one.program, one.kernel) == (worst.program, worst.kernel)]
-    total = total_of(mine)
+    total = total_of([one for one in mine if is_summed(one)])
     if not slowest:
         total = replace(total, loops=(), accesses=(), local=(), held=(), blame=(), banks=())
         kernel = replace(kernel, verdict=replace(kernel.verdict, sentence="", remedies=(), figures=()))

@@ -28,7 +28,7 @@ from rtl_lib.count import LateAnswers, LaterEvents
 from ..ir import Op
 from ..narrow import present
 
-__all__ = ["Cause", "causes_of", "signals_of"]
+__all__ = ["Cause", "causes_of", "inner_loops", "signals_of"]
 
 #: Requests of an operation that are unanswered at most, where no queue of tokens limits them.
 MOST = 1 << 16
@@ -62,7 +62,7 @@ class _Causes:
         self.seen = {(o.kind, o.op) for o in context.observations.all}
 
     def all(self) -> list[Cause]:
-        inner, outer = _inner_loops(self.context), _outer_loops(self.context)
+        inner, outer = inner_loops(self.context), _outer_loops(self.context)
         causes = [Cause("issued", None)] if inner else []
         for plan in [*inner, *outer[::-1]]:
             causes += self._of_loop(plan)
@@ -115,7 +115,7 @@ class _Detectors:
         stepping = context.servers.stepping
         self.around |= {op: plan for plan in context.plan.loops.values() for op in plan.place if op in stepping}
         self.active: dict[Op, object] = {}  #: of outer loops
-        inner = [self.seen["issued", plan.loop] for plan in _inner_loops(context)]
+        inner = [self.seen["issued", plan.loop] for plan in inner_loops(context)]
         self.issues = Cat(inner).any() if inner else context.run.entered  #: whether something is issued
         self.late = self._late([unit for unit in context.servers.units.values() if unit.access.direction != "store"])
 
@@ -239,14 +239,14 @@ class _Detectors:
         return begun
 
 
-def _inner_loops(context) -> list:
+def inner_loops(context) -> list:
     """The plans of the innermost loops."""
     return [plan for plan in context.plan.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
 
 
 def _outer_loops(context) -> list:
     """The plans of the loops that have loops in them."""
-    inner = _inner_loops(context)
+    inner = inner_loops(context)
     return [plan for plan in context.plan.loops.values() if plan not in inner]
 
 

@@ -40,12 +40,13 @@ class AxiLiteKernels:
         """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by
         name, ``counters`` its counters."""
         m = self.m
-        names = [(c.name, c.bits) for c in counters.registers]
-        events = {c.name: one.event for c, one in zip(counters.registers, counters.built, strict=True)}
-        counted = tuple(name for name, event in events.items() if event is not None)
+        # those that count events come first: then the number of a register is that of its total
+        shown = sorted(zip(counters.registers, counters.built, strict=True), key=lambda pair: pair[1].event is None)
+        names = [(c.name, c.bits) for c, _ in shown]
+        events = {c.name: one.event for c, one in shown if one.event is not None}
         # a driver that does not know whether buffers overlap does not write the register; accesses then stay in order
         initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
-        control = AxiLiteControl(arguments=registers, counters=names, counted=counted, initial=initial)
+        control = AxiLiteControl(arguments=registers, counters=names, counted=tuple(events), initial=initial)
         m.submodules[f"{name}_control"] = control
         m.d.comb += [
             hardware.start.eq(~hardware.busy if hardware.autorun else control.start),
@@ -54,14 +55,12 @@ class AxiLiteKernels:
             control.error.eq(hardware.error),
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
             # one assignment: Amaranth visits every bit of a signal for each statement that assigns a part of it
-            Value.cast(control.counters).eq(
-                Cat(_of_width(one.value, c.bits) for c, one in zip(counters.registers, counters.built, strict=True))
-            ),
+            Value.cast(control.counters).eq(Cat(_of_width(one.value, c.bits) for c, one in shown)),
         ]
-        if counted:
+        if events:
             m.submodules[f"{name}_counters"] = part = EventCounters(len(events), COUNTER_BITS)
             m.d.comb += [
-                part.events.eq(Cat(C(0) if event is None else event for event in events.values())),
+                part.events.eq(Cat(events.values())),
                 part.clear.eq(hardware.start),
                 part.slot.eq(control.slot),
                 control.here.eq(part.here),

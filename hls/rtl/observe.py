@@ -19,7 +19,7 @@ from ..profile.layout import Local as LocalLayout
 from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from ..profile.stalls import SIGNAL
-from .accounts import causes_of, signals_of
+from .accounts import causes_of, inner_loops, signals_of
 from .port_reservation import booked_for
 from .strobes import full_burst, max_burst, unaligned
 from .work import count_operations
@@ -77,7 +77,7 @@ class KernelCounters:
             local=tuple(self._local()),
             probed=probed,
         )
-        self.counted, self.registers = counted, replace(self.layout, counted=counted, probed=False).counters
+        self.counted, self.registers = counted, replace(self.layout, counted=counted, probed=False).registers
         self.built: list[Built] = []
         self.probe: Signal | None = None
         self.unit: ProbeUnit | None = None
@@ -92,6 +92,7 @@ class KernelCounters:
 
     def _loops(self):
         most, paths = together(self.context.plan), self._paths()
+        inner = inner_loops(self.context)
         for loop, plan in self.context.plan.loops.items():
             floating, integer = count_operations(plan.place)
             yield LoopLayout(
@@ -104,6 +105,8 @@ class KernelCounters:
                 floating=floating,
                 integer=integer,
                 path=paths[loop],
+                once=plan.once and plan in inner,
+                sole=inner == [plan],
             )
 
     def _paths(self) -> dict:
@@ -384,7 +387,7 @@ class UnitCounters:
 
     def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
-        self.registers = replace(self.layout, counted=units[0].counted, probed=False).counters
+        self.registers = replace(self.layout, counted=units[0].counted, probed=False).registers
         self.built = [one for unit in units for one in unit.built]
 
 

@@ -51,5 +51,5 @@ class PartCounters:
         first, *others = parts
         self.layout: Layout = replace(first.layout, parts=tuple(one.layout for one in others))
         built = [replace(one.layout, counted=one.counted, probed=False) for one in parts]
-        self.registers = replace(built[0], parts=tuple(built[1:])).counters
+        self.registers = replace(built[0], parts=tuple(built[1:])).registers
         self.built = [each for one in parts for each in one.built]

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from .cell import LogicCell, logic_cells
@@ -30,6 +31,7 @@ __all__ = [
     "Stream",
     "board_and_clock",
     "known_boards",
+    "known_instead",
     "load_board",
 ]
 
@@ -224,6 +226,13 @@ def board_and_clock(text: str) -> tuple[str, float | None]:
     return found[1], float(found[2])
 
 
+def known_instead(name: str) -> str:
+    """What a message of an unknown board goes on with: the most similar name, and all of them."""
+    near = get_close_matches(name, known_boards(), 1)
+    meant = f"; did you mean {near[0]}? Known" if near else "; known"
+    return f"{meant} are {', '.join(known_boards())}, or give the path of a .toml file"
+
+
 def load_board(name_or_path: str | Path) -> Board:
     """The board of that name, or the one described by the file at that path (a ``.toml`` or anything with a slash).
     ``@`` and a number of MHz behind either ask for another kernel clock.
@@ -241,9 +250,7 @@ def _load(name_or_path: str | Path) -> Board:
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
         return read_board(read_toml(Path(name_or_path)))
     if text not in known_boards():
-        raise BoardError(
-            text, "", f"unknown board; known are {', '.join(known_boards())}, or give the path of a .toml file"
-        )
+        raise BoardError(text, "", f"unknown board{known_instead(text)}")
     return read_board(read_toml(BOARDS.joinpath(f"{text}.toml")))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ..target.board import Board
 from .advise import LEAST_GAIN, Advice, Alternative
 from .knobs import Knob
-from .points import Limit, Point
+from .points import Limit, Point, Sketch
 
 __all__ = ["advice_text"]
 
@@ -27,6 +27,8 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
     lines += [f"     {_other(one)}" for one in advice.others[:MOST_OTHERS]]
     if told := [_limit(one) for one in advice.limits if one.share >= LEAST_GAIN]:
         lines.append(f"what the cycles are spent with{' after all steps' * bool(advice.steps)}: {'; '.join(told)}")
+    for one in advice.sketches:
+        lines += _sketch(one, cell)
     first, last = advice.base.cycles, advice.last.cycles
     if advice.steps and first and last:
         lines.append(f"all steps: {first:,.0f} -> {last:,.0f} cycles, {first / last:.2f} times as fast as written")
@@ -36,6 +38,14 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
 def _figures(point: Point, cell: str) -> str:
     area = f", {point.area.logic:,} {cell} ({point.area.share:.0%} of the device)" if point.area else ""
     return f"{point.cycles or 0:,.0f} cycles predicted{area}"
+
+
+def _sketch(one: Sketch, cell: str) -> list[str]:
+    where = f"{one.kernel}, line {one.line}" if one.line is not None else one.kernel
+    head = f"by hand, {one.what} ({where}): {one.cycles:,.0f} cycles predicted at best, {one.save:.0%} less"
+    if one.area.logic or one.area.rams:
+        head += f", for about {one.area.logic:,} {cell} and {one.area.rams:,} block RAMs more"
+    return [head, *(f"     {line}" for line in one.text.splitlines())]
 
 
 def _limit(one: Limit) -> str:

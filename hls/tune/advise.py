@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .evaluate import Evaluator
 from .knobs import Values
-from .points import Limit, Point
+from .points import Limit, Point, Sketch
 from .search import Tuning
 from .space import legal
 
@@ -41,13 +41,15 @@ class Step:
 @dataclass(frozen=True)
 class Advice:
     """The ``steps`` from the program as written (``base``), and why there are no more (``end``), with what the knobs
-    could still do (``others``), and what the cycles are spent with after the steps (``limits``)."""
+    could still do (``others``), what the cycles are spent with after the steps (``limits``), and the changes of the
+    source that would then save enough, and fit (``sketches``)."""
 
     base: Point
     steps: tuple[Step, ...]
     end: str
     others: tuple[Alternative, ...]
     limits: tuple[Limit, ...] = ()
+    sketches: tuple[Sketch, ...] = ()
 
     @property
     def last(self) -> Point:
@@ -70,7 +72,13 @@ def advise(tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = l
         tried = _tried(values, current, tuning, evaluator)
         chosen, others = _first_that_fits(tried, tuning, evaluator)
         if chosen is None:
-            return Advice(base, tuple(steps), _end(others, tuning), others, evaluator.limits(current))
+            used = current.area.share if current.area is not None else 0.0
+            sketches = tuple(
+                one
+                for one in evaluator.sketches(current)
+                if one.save >= LEAST_GAIN and used + one.area.share <= tuning.fit
+            )
+            return Advice(base, tuple(steps), _end(others, tuning), others, evaluator.limits(current), sketches)
         knob, value, after = chosen
         values[knob] = value
         steps.append(Step(knob, value, current, after, others))

@@ -4,31 +4,37 @@ disk."""
 import contextlib
 import hashlib
 import json
+import math
 import os
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from ..design import Design, write_design
 from ..diag import Code, CompileError
-from ..driver import parsed_module, plan_area, plan_source, plan_text
-from ..ir import Module
+from ..driver import parsed_module, plan_area, plan_text
+from ..ir import Function, Module
 from ..model.accounts import accounts
 from ..model.area import Resources, capacity
-from ..model.estimate import NotModelled, Planned, estimate
+from ..model.estimate import NotModelled, Planned, timed
+from ..model.network import has_calls
 from ..model.operations import logic_cells
-from ..model.prediction import Prediction
+from ..model.rewrite_area import added_resources
+from ..model.rewrites import Rewrite, rewrites
 from ..model.workload import Workload, read_workload, source_hash
 from ..options import BuildOptions, Options
 from ..planning import Compilation, CompiledKernel
 from ..records import plain, record_of
 from ..target.board import Board
-from .knobs import Knob, Values, design_of
-from .points import Area, Limit, Point, Problem
+from .host_run import HostFailed, run_host
+from .knobs import Knob, Values, design_of, most_copies
+from .launches import Launches, whole
+from .partial_results import PartialResults
+from .points import Area, Limit, Point, Problem, Sketch
+from .sketch import described, sketch
 from .study import StudyError
 
 __all__ = ["Evaluator", "Program", "stored"]
@@ -113,21 +119,14 @@ class Evaluator:
 
     def _run(self, *options: str) -> None:
         """Run the host program. Raises StudyError with the end of its output if it fails."""
-        program = self.program
-        command = [sys.executable, "-P", "-m", "sluice", "run", "--board", program.board.name, "--no-stats", *options]
-        done = subprocess.run(
-            [*command, str(program.host), *program.arguments], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            last = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
-            raise StudyError(f"{program.host} ended with exit code {done.returncode}:\n{last}")
+        run_host(self.program.host, self.program.arguments, self.program.board.name, *options)
 
     def estimate(self, values: Values) -> Point:
         """The point with its predicted cycles, or with its problem."""
         point = Point(tuple((name, value) for name, value in values.items() if value is not None))
-        share = self._copies(values) * self._share
-        if share > self._most:
-            why = f"{share:.0%} of a resource of the device, by the area of the program as written"
+        copies = most_copies(self.module, self.knobs, values)
+        if copies * self._share > self._most:
+            why = f"{copies:,} copies of a body, in a program that takes {self._share:.0%} of the device as written"
             return replace(point, problem=Problem("W0803", why))
         return stored(self.folder, self._key("estimate", values), lambda: self._estimate(point, values))
 
@@ -137,47 +136,90 @@ class Evaluator:
 
     def _estimate(self, point: Point, values: Values) -> Point:
         try:
-            kernels, found = self._predicted(self.design(values))
+            builds = list(self._launches(self.design(values)))
         except CompileError as error:
             first = error.diagnostics[0]
             return replace(point, problem=Problem(first.code.number if first.code else "", first.message))
+        board = self.program.board
+        cells = max(self._logic_cells(one.kernels) for one in builds)
+        point = replace(point, least=cells / board.device.logic_cells)
+        try:
+            found = [one.cycles_and_seconds(board) for one in builds]
         except NotModelled as error:
-            return replace(point, problem=Problem("", f"the estimate does not cover {error}"))
-        board, cells = self.program.board, self._logic_cells(kernels)
-        cycles, seconds = sum(one.cycles.likely for one in found), sum(one.seconds for one in found)
-        return replace(point, least=cells / board.device.logic_cells, cycles=cycles, seconds=seconds)
+            return self._replayed_instead(point, values, f"the estimate does not cover {error}")
+        return replace(point, cycles=sum(cycles for cycles, _ in found), seconds=sum(seconds for _, seconds in found))
 
-    def _predicted(self, design: Design) -> tuple[Sequence[CompiledKernel], list[Prediction]]:
-        """The kernels with the design, those of the largest build, and a prediction for each launch, each for the
-        program as its host built it. Raises CompileError and NotModelled."""
-        largest: Sequence[CompiledKernel] = ()
-        found = []
-        for kernels, launches in self._launches(design):
-            found += [estimate(planned, one, self.program.board) for planned, one in launches]
-            largest = max(largest, kernels, key=self._logic_cells)
-        return largest, found
+    def _replayed_instead(self, point: Point, values: Values, why: str) -> Point:
+        """The point with the cycles of a replay for those that no estimate gives, ``why``."""
+        replayed = self.replay(point)
+        if replayed.replayed is None:
+            also = f", and {replayed.problem.text}" if replayed.problem else ", nor does the replay"
+            return replace(point, problem=Problem("", why + also))
+        seconds = replayed.replayed * self.program.board.clock.period_ns * 1e-9
+        return replace(point, cycles=replayed.replayed, seconds=seconds)
 
-    def _launches(self, design: Design) -> Iterator[tuple[Sequence[CompiledKernel], list[tuple[Planned, Workload]]]]:
+    def _launches(self, design: Design) -> Iterator[Launches]:
         """For each build of the host program the kernels with the design, and the plan and workload of each launch.
         Raises CompileError."""
         program, runs = self.program, self.workloads(dict(design.defines))
         for build, options in self._builds(design):
-            kernels, _ = plan_source(program.text, program.board, options, self.main)
+            plan = plan_text(program.text, program.board, options, self.main)
             plans = {
                 one.function.name: Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, self.main)
-                for one in kernels
+                for one in plan.kernels
             }
-            yield kernels, [(plans[one.kernel], one) for one in runs if one.build == build]
+            launched = [(plans[one.kernel], one) for one in runs if one.build == build]
+            compilation = Compilation(program.board, options)
+            yield Launches(plan.module, compilation, plan.kernels, plan.channels, launched)
+
+    @cached_property
+    def _linked(self) -> frozenset[tuple[str, str]]:
+        """The kernels that run at the same time, in pairs: those of the program as written."""
+        written = {knob.name: knob.values[0] for knob in self.knobs}
+        return frozenset[tuple[str, str]]().union(*(one.linked for one in self._launches(self.design(written))))
 
     def limits(self, point: Point) -> tuple[Limit, ...]:
         """What the cycles of a point that was estimated are spent with, the largest share first."""
         spent = Counter[tuple[str, str, int | None]]()
-        for _, launches in self._launches(self.design(dict(point.knobs))):
-            for planned, workload in launches:
-                for one in accounts(planned, workload, self.program.board):
-                    spent[workload.kernel, one.cause, one.line] += one.cycles
+        for one in self._launches(self.design(dict(point.knobs))):
+            for planned, workload in one.launched:
+                for account in accounts(planned, workload, self.program.board):
+                    spent[workload.kernel, account.cause, account.line] += account.cycles
         whole = max(1, sum(spent.values()))
         return tuple(Limit(*place, cycles / whole) for place, cycles in spent.most_common())
+
+    def sketches(self, point: Point) -> tuple[Sketch, ...]:
+        """The rewrites that only the programmer can make of the design of a point that was estimated, the largest gain
+        first, also those that gain nothing. What kernels on channels gain depends on others: they have none."""
+        found: dict[Rewrite, float] = {}
+        added = dict[Rewrite, Resources]()
+        functions, now = dict[str, Function](), 0.0
+        for build in self._launches(self.design(dict(point.knobs))):
+            partials = PartialResults(build.module, build.compilation, self.main)
+            kernels = {one.function.name: one for one in build.kernels}
+            for planned, workload in build.launched:
+                if has_calls(planned):
+                    continue
+                cycles = timed(planned, workload, self.program.board).cycles
+                now, functions[workload.kernel] = now + cycles, planned.function
+                more = partials.rewrites(kernels[workload.kernel], planned, workload)
+                logic = math.ceil(self._logic_cells([kernels[workload.kernel]]))
+                for rewrite, after in (rewrites(planned, workload, self.program.board) | more).items():
+                    found[rewrite] = found.get(rewrite, 0.0) + cycles - after
+                    added[rewrite] = added_resources(rewrite, planned, logic, self.program.board.device)
+        lines = {"" if file == self.main else file: text.splitlines() for file, text in self.module.sources.items()}
+        return tuple(
+            Sketch(
+                one.kernel,
+                described(one),
+                one.place.line if one.place is not None else None,
+                sketch(one, functions[one.kernel], lines),
+                now - saved,
+                saved / now if now else 0.0,
+                self._area(added[one]),
+            )
+            for one, saved in sorted(found.items(), key=lambda pair: -pair[1])
+        )
 
     def _builds(self, design: Design) -> list[tuple[BuildOptions, Options]]:
         """The builds of the host program whose kernels it launches, each with the options of its plans: where the
@@ -193,15 +235,6 @@ class Evaluator:
         board = self.program.board
         usual = Compilation(board, self.program.options)
         return sum(logic_cells(one.function, usual.of(one.function).timing, board.device) for one in kernels)
-
-    def _copies(self, values: Values) -> int:
-        """The product of all factors: at least the copies of the innermost body if its loops were nested."""
-        product = 1
-        for knob in self.knobs:
-            value = values.get(knob.name)
-            if knob.place is not None and isinstance(value, int) and value > 0:
-                product *= value
-        return product
 
     def count(self, point: Point) -> Point:
         """The point with the area of its design, counted before it would be converted to Verilog."""
@@ -243,13 +276,13 @@ class Evaluator:
     def _replay(self, point: Point, values: Values) -> Point:
         try:
             return replace(point, replayed=self._cycles_on("model", "replayed", values))
-        except StudyError as error:
-            number = Code.NOT_MODELLED.number
-            if f"[{number}]" in str(error):
+        except HostFailed as error:
+            if any(one.code == Code.NOT_MODELLED.number for one in error.refused):
                 return point
             first, *rest = str(error).splitlines()
             last = rest[-1].strip() if rest else ""
-            return replace(point, problem=Problem("", f"on the model, {first} {last}".strip()))
+            code = error.refused[0].code if error.refused else ""
+            return replace(point, problem=Problem(code, f"on the model, {first} {last}".strip()))
 
     def measure(self, point: Point) -> Point:
         """The point with the cycles of a run in RTL. Raises StudyError if the host program fails."""
@@ -270,7 +303,9 @@ class Evaluator:
         self._run("--device", device, "--design", str(design), "--stats-file", str(stats))
         found = json.loads(stats.read_text(encoding="utf-8"))
         launches = found if isinstance(found, list) else found["launches"]
-        return sum(one["cycles"] for one in launches if one["kernel"] in self.module.functions)
+        mine = [one for one in launches if one["kernel"] in self.module.functions]
+        cycles = [one["cycles"] for one in mine]
+        return int(whole([one["kernel"] for one in mine], cycles, self._linked)) if mine else 0
 
     def _key(self, what: str, values: Values) -> str:
         """A hash of all that an answer depends on."""

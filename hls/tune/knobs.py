@@ -1,14 +1,15 @@
 """Knobs: what a search may choose in a program, found in its text and in what its launches do."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..design import Design, Setting
 from ..diag import Span
-from ..ir import Attr, Function, Module, Op, walk
+from ..ir import Attr, Function, Module, Op, Region, walk
 from ..model.workload import Workload
 
-__all__ = ["Knob", "Values", "design_of", "find_knobs"]
+__all__ = ["Knob", "Values", "design_of", "find_knobs", "most_copies"]
 
 #: the values of knobs by name; None leaves a knob as the program has it
 Values = Mapping[str, "int | str | None"]
@@ -106,13 +107,31 @@ def _powers(most: int) -> tuple[int, ...]:
     return tuple(1 << k for k in range(1, max(most, 1).bit_length()))
 
 
+def most_copies(module: Module, knobs: Sequence[Knob], values: Values) -> int:
+    """How many copies of the innermost body of one nest the values make at least: the product of the factors of the
+    loops around it and of its kernel. A loop that is unrolled entirely counts as one."""
+    factors: Counter[Span] = Counter()
+    for knob in knobs:
+        value = values.get(knob.name)
+        if knob.place is not None and isinstance(value, int) and value > 1:
+            factors[_start(knob.place)] = value * max(1, factors[_start(knob.place)])
+    return max((_copies(one.span, (one.body,), factors) for one in module.functions.values()), default=1)
+
+
+def _copies(span: Span | None, regions: Iterable[Region], factors: Mapping[Span, int]) -> int:
+    inside = (_copies(op.span, op.regions, factors) for region in regions for op in region.ops if op.regions)
+    return (factors.get(_start(span), 1) if span is not None else 1) * max(inside, default=1)
+
+
+def _start(span: Span) -> Span:
+    return Span(span.file, span.line, span.column)
+
+
 def design_of(knobs: Sequence[Knob], values: Values, source_hash: str, main: str) -> Design:
     """The design with those values of the knobs."""
     chosen = {knob: values.get(knob.name) for knob in knobs}
     settings = [
-        Setting(
-            "" if knob.place.file == main else knob.place.file, knob.place.line, knob.place.column, knob.kind, value
-        )
+        Setting(_file(knob.place, main), knob.place.line, knob.place.column, knob.kind, value)
         for knob, value in chosen.items()
         if knob.place is not None and isinstance(value, int)
     ]

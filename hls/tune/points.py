@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Area", "Limit", "Point", "Problem"]
+__all__ = ["Area", "Limit", "Point", "Problem", "Sketch"]
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Area:
-    """Resources of a design as counted in its Verilog, and the largest ``share`` of one of the device's."""
+    """Resources of a design as counted in its Verilog, or of a part of one, and the largest ``share`` of one of the
+    device's."""
 
     logic: int
     registers: int
@@ -64,3 +65,18 @@ class Limit:
     cause: str
     line: int | None
     share: float
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A change that only the programmer can make: ``what``, at which ``line`` of which kernel, the ``text`` to
+    complete, and the ``cycles`` of all launches that are predicted with it, where ``save`` of them are saved. ``area``
+    is what it adds, by an estimate."""
+
+    kernel: str
+    what: str
+    line: int | None
+    text: str
+    cycles: float
+    save: float
+    area: Area = Area(0, 0, 0, 0, 0.0)

@@ -223,10 +223,12 @@ class AxiLiteControl(wiring.Component):
 
 
 def _one_of(chosen, values):
-    """The value whose bit of ``chosen`` is set, or 0."""
+    """The value whose bit of ``chosen`` is set, or 0. Narrow values come first, so that their gates are as narrow; what
+    is 0 anyway has none."""
     found: Value = C(0)
-    for bit, value in zip(chosen, values, strict=True):
-        found |= Mux(bit, value, 0)
+    for bit, value in sorted(zip(chosen, values, strict=True), key=lambda pair: len(pair[1])):
+        if len(value) and not (isinstance(value, Const) and value.value == 0):
+            found |= Mux(bit, value, 0)
     return found
 
 

@@ -4,6 +4,8 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl_lib.steps import reached
+
 __all__ = ["UnderWay"]
 
 
@@ -40,7 +42,7 @@ class UnderWay(wiring.Component):
         m.d.comb += [
             self.in_reset.eq(ResetSignal("sync", allow_reset_less=True)),
             following.eq(Mux(self.begin ^ self.end, one_more, count)),
-            self.full.eq(count == self.limit),
+            self.full.eq(reached(count, self.limit)),
             self.stale.eq(old != 0),
         ]
         m.d.sync += count.eq(following)

@@ -17,6 +17,9 @@ __all__ = ["AddParams", "FloatAdd"]
 
 #: bits below the last place during the addition: guard, round, sticky
 _EXTRA = 3
+#: bits that are searched for a one together: what the shifter by whole groups moves to the top
+_GROUP_BITS = 2
+_GROUP = 1 << _GROUP_BITS
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def _distance(fmt, wire, *, large, small):
     return {
         "large_significand": large.significand,
         "small_significand": small.significand,
-        "base": (large.exponent - 1)[: fmt.exponent],
+        "base": large.exponent,
         "apart": (large.exponent - small.exponent)[: fmt.exponent],
     }
 
@@ -88,47 +91,67 @@ def _add(fmt, wire, *, large_significand, addend, opposed):
 
 
 def _measure(fmt, wire, *, total, base, opposed, sign):
-    """The distance to normalize by, and the sign: a sum that cancels is positive, unless both operands were negative.
+    """The first group of bits of ``total`` that is not empty, and the sign: a sum that cancels is positive, unless both
+    operands were negative.
 
-    A result whose exponent would be less than the least one is subnormal: it moves by ``base`` only. A one where such a
-    result's unit bit would have to lie ends the count of leading zeros there, without a comparison of both.
+    The top bit of ``total``, the carry, has the exponent ``base + 1``, where the rounder's unit bit comes to lie. A
+    result whose exponent would be less than the least one is subnormal: it moves by ``base`` only. The group of that
+    place ends the search, without a comparison of both distances. If no other group has a one, the last one has it.
     """
-    zero = wire(~total.any(), "cancelled")
-    counted = wire(Cat(total[:-2], total[-2] | total[-1]), "counted")
+    places = _in_groups(total)
+    held = wire(Cat(group.any() for group in reversed(_split(places))), "held")
+    ends = Cat(base[_GROUP_BITS:] == n for n in reversed(range(len(held)))) if fmt.subnormals else C(0, len(held))
+    zero = wire(~held.any(), "cancelled")
+    groups = leading_zeros(wire, wire(held | ends, "found")[1:])
+    return {"groups": groups, "zero": zero, "sign": sign & ~(zero & opposed)}
+
+
+def _in_groups(total):
+    """``total`` as a whole number of groups, with zeros below it."""
+    return Cat(Const(0, -len(total) % _GROUP), total)
+
+
+def _split(places):
+    """The groups of bits, the uppermost first."""
+    return [places[low : low + _GROUP] for low in reversed(range(0, len(places), _GROUP))]
+
+
+def _move_groups(fmt, wire, *, total, groups, base):
+    """Move the first group with a one to the top, and find its first one there, in four bits instead of all."""
+    moved = wire(shift_left(wire, _in_groups(total), Cat(Const(0, _GROUP_BITS), groups)), "moved")
+    top = moved[-_GROUP:]
     if fmt.subnormals:
-        counted = wire(counted | Cat(base == place for place in reversed(range(len(counted)))), "limited")
-    return {"shift": leading_zeros(wire, counted), "zero": zero, "sign": sign & ~(zero & opposed)}
+        ends = wire(base[_GROUP_BITS:] == groups, "ends")
+        top = wire(top | Cat(ends & (base[:_GROUP_BITS] == n) for n in reversed(range(_GROUP))), "top")
+    return {"moved": moved, "within": leading_zeros(wire, top[1:])}
 
 
-def _scale(wire, *, shift, base):
-    """Never negative where the shift is limited, unless the sum is zero."""
-    return {"scale": base - shift}
+def _normalize(fmt, wire, *, moved, within, groups, base):
+    """The carry becomes the unit bit, so that the rounder's own carry bit is always 0. The scale is not negative where
+    the shift is limited, unless the sum is zero."""
+    shifted = wire(shift_left(wire, moved, within)[-fmt.precision - _EXTRA - 1 :], "shifted")
+    scale = base - Cat(within, groups)
+    return {
+        "significand": Cat(shifted[:_EXTRA].any(), shifted[_EXTRA:], Const(0, 1)),
+        "scale": scale[: fmt.exponent] if fmt.subnormals else scale,
+    }
 
 
-def _scale_unsigned(fmt, wire, *, shift, base):
-    return {"scale": (base - shift)[: fmt.exponent]}
+def _normalize_all(fmt, wire, *, total, groups, base):
+    moved = _move_groups(fmt, wire, total=total, groups=groups, base=base)
+    return _normalize(fmt, wire, groups=groups, base=base, **moved)
 
 
 def _finish(fmt):
     """Normalization and rounding; without subnormal results the exponent may become negative."""
-    width = fmt.precision + _EXTRA
+    shift = shifter(fmt.precision + _EXTRA)
     if not fmt.subnormals:
-        return (
-            beside(
-                "normalize", Step("normalize", shifter(width), _normalize), Step("scale", adder(fmt.exponent), _scale)
-            ),
-            *flushing_steps(fmt),
-        )
+        return Step("normalize", shift, partial(_normalize_all, fmt)), *flushing_steps(fmt)
     return (
-        Step("scale", adder(fmt.exponent) + MUX, partial(_scale_unsigned, fmt)),
-        Step("normalize", shifter(width), _normalize),
+        Step("move", adder(fmt.exponent) + MUX, partial(_move_groups, fmt)),
+        Step("normalize", shift, partial(_normalize, fmt)),
         *rounding_steps(fmt),
     )
-
-
-def _normalize(wire, *, total, shift):
-    shifted = wire(shift_left(wire, total, shift), "shifted")
-    return {"significand": Cat(shifted[:2].any(), shifted[2:])}
 
 
 class FloatAdd(PipelinedPart):

@@ -11,12 +11,14 @@ from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import WritePort, aligned_burst_layout, byte_address, without_zeros
 from rtl_lib.mem.request_fifo import RequestFifo
+from rtl_lib.steps import count, reached
 
 __all__ = ["AHEAD", "WriteInterconnect"]
 
 
 #: Words that a unit may still have to move when its next burst is taken: as many as the cycles until that can begin.
-AHEAD = 3
+#: One less than a power of two, so that the bits above it tell whether there are more.
+AHEAD = (1 << 2) - 1
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,16 @@ class WriteInterconnect(wiring.Component):
        single words. Two units cannot deadlock on two banks: banks move bursts in the order in which they were
        taken, as units offer their words, so of all bursts the one taken first can always move.
     4. Acknowledgements return to each unit in the order of its requests, whichever banks they come from.
+    5. A single unit at a single bank is connected to it without a register. So a bank must take no word before it has
+       taken its burst, and may take the next burst with the last word of the one before.
 
     Parameters
     ----------
     count : store units
     address_map : maps addresses to banks
     word_bytes, addr_bits, max_burst : of the ports, on both sides
-    outstanding : bursts not yet acknowledged for each bank; each unit may have as many at every bank
+    outstanding : bursts not yet acknowledged for each bank; each unit may have as many at every bank, counted with
+        several banks until it has the acknowledgement
 
     Ports
     -----
@@ -93,6 +98,9 @@ class WriteInterconnect(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build a request path, the queue of the units that own its bursts, and a data path for each bank."""
         m = Module()
+        if self.count == self.map.banks == 1:
+            self._pass_through(m, self.units[0], self.banks[0])
+            return m
         banks = range(self.map.banks)
         # the requests of the cycle before
         late = [Signal(self._burst, name=f"late{u}") for u in range(self.count)]
@@ -106,24 +114,38 @@ class WriteInterconnect(wiring.Component):
                 Cat(getattr(path, what)[u] for path in paths).any() for what in ("taken", "begins", "moves", "ends")
             )
             bank = self.map.bank_bits(unit.request.payload.addr)
-            turns = self._ack_in_order(m, u, taken, [ack[u] for ack in acks])
-            may = self._near_its_turn(m, u, taken, moved) & turns.ready
+            back = self._ack_directly if self.map.banks == 1 else self._ack_in_order
+            rooms = back(m, u, taken, [ack[u] for ack in acks])
+            may = self._near_its_turn(m, u, taken, moved)
             next_bank, idle = self._next_to_begin(m, u, taken, bank, begins, ends)
             m.d.sync += late[u].eq(without_zeros(unit.request.payload, self.word_bytes))
             m.d.comb += [
                 unit.request.ready.eq(taken),
                 unit.data.ready.eq(moved),
-                *(path.asks[u].eq(unit.request.valid & (bank == b) & may) for b, path in enumerate(paths)),
+                *(path.asks[u].eq(unit.request.valid & (bank == b) & may & rooms[b]) for b, path in enumerate(paths)),
                 *(path.turns[u].eq((next_bank == b) & idle) for b, path in enumerate(paths)),
             ]
         return m
+
+    def _pass_through(self, m, unit, bank):
+        """Connect a unit to a bank that no other unit uses: the bank keeps the order of requests, words and
+        acknowledgements by itself."""
+        connect(m, wiring.flipped(unit.data), wiring.flipped(bank.data))
+        connect(m, wiring.flipped(bank.ack), wiring.flipped(unit.ack))
+        m.d.comb += [
+            bank.request.valid.eq(unit.request.valid),
+            unit.request.ready.eq(bank.request.ready),
+            bank.request.payload.addr.eq(self.map.local_bits(unit.request.payload.addr)),
+            bank.request.payload.words.eq(unit.request.payload.words),
+        ]
 
     def _near_its_turn(self, m, u, taken, moved):
         """Whether unit ``u`` has so few words left to move that its next burst may be taken."""
         words = self.units[u].request.payload.words
         ahead = Signal(range(AHEAD + self.max_burst + 1), name=f"ahead{u}")  # words that were taken and have not moved
         m.d.sync += ahead.eq(ahead + Mux(taken, words, 0) - moved)
-        return ahead <= AHEAD
+        # whether ahead <= AHEAD, without a carry chain before the arbiter
+        return ~ahead[AHEAD.bit_length() :].any()
 
     def _next_to_begin(self, m, u, taken, bank, begins, ends):
         """The bank at which unit ``u``'s next burst begins, and whether it may begin now: the words of the burst before
@@ -192,9 +214,18 @@ class WriteInterconnect(wiring.Component):
         come = ack.valid & owner.valid
         return [(come & (owner.payload == u), ack.payload.error) for u in range(self.count)]
 
+    def _ack_directly(self, m, u, taken, acks):
+        """Give unit ``u`` the acknowledgements of the only bank, which come in order, from registers; returns a 1, as
+        there is always room for that of a new burst."""
+        ack, [(valid, error)] = self.units[u].ack, acks
+        m.d.sync += [ack.valid.eq(valid), ack.payload.error.eq(error)]
+        return [C(1)]
+
     def _ack_in_order(self, m, u, taken, acks):
-        """Give unit ``u`` its acknowledgements in order; returns the stream that must have room for a new burst."""
-        unit = self.units[u]
+        """Give unit ``u`` its acknowledgements in order; returns for each bank whether there is room for that of a new
+        burst. While one bank is late those of another one wait here, and the bank may be asked for more meanwhile: so
+        a unit's bursts at a bank count until their turn has come, not until the bank has acknowledged them."""
+        unit, rooms = self.units[u], []
         bank = self.map.bank_bits(unit.request.payload.addr)
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         m.d.comb += [turns.i.valid.eq(taken), turns.i.payload.eq(bank), turns.o.ready.eq(unit.ack.valid)]
@@ -204,4 +235,7 @@ class WriteInterconnect(wiring.Component):
             m.d.comb += [waiting.i.valid.eq(valid), waiting.i.payload.error.eq(error), waiting.o.ready.eq(turn)]
             with m.If(turn):
                 m.d.comb += [unit.ack.valid.eq(waiting.o.valid), unit.ack.payload.eq(waiting.o.payload)]
-        return turns.i
+            there = Signal(range(self.outstanding + 1), name=f"there{u}_{b}")
+            count(m, there, taken & (bank == b), turn & waiting.o.valid)
+            rooms.append(~reached(there, self.outstanding))
+        return rooms

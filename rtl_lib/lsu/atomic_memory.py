@@ -14,7 +14,7 @@ from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, WritePort, require_power_of_two, response_layout
 from rtl_lib.stream import RoundRobin, SkidBuffer
 
-__all__ = ["AtomicMemory"]
+__all__ = ["PATIENCE", "PLACES", "AtomicMemory"]
 
 #: idle cycles after which changed words are written, and cycles after which they are written at the latest
 PATIENCE, LONGEST = 16, 2048
@@ -22,6 +22,8 @@ PATIENCE, LONGEST = 16, 2048
 QUEUE, FILLS = 32, 64
 #: words in flight to memory
 LEAVING = 64
+#: cached words
+PLACES = 256
 
 
 @shared
@@ -54,7 +56,7 @@ class AtomicMemory(wiring.Component):
     reads, writes : :class:`ReadPort`, :class:`WritePort`
     """
 
-    def __init__(self, *, askers, word_bytes, addr_bits, functions, places: int = 256, max_burst: int = 16) -> None:
+    def __init__(self, *, askers, word_bytes, addr_bits, functions, places: int = PLACES, max_burst: int = 16) -> None:
         require_power_of_two("word_bytes", word_bytes, NARROW)
         self.word_bytes, self.addr_bits, self.functions, self.places = word_bytes, addr_bits, tuple(functions), places
         self.offset_bits = exact_log2(word_bytes)

@@ -26,7 +26,8 @@ class BurstBuilder(wiring.Component):
     -----
     1. The words of all bursts sent, one after the other, are the words accepted.
     2. No burst is longer than ``max_burst`` words or crosses a multiple of ``burst_align`` bytes.
-    3. A burst is sent when it is full, when ``close`` is high, or when a word comes that does not continue it.
+    3. A burst is sent when it is full, when ``close`` is high, when ``rest`` is, or when a word comes that does not
+       continue it.
     4. A word that comes while no burst is open and ``urgent`` is high is sent alone, in the same cycle.
     5. One word is accepted every cycle as long as ``o`` is ready.
 
@@ -41,6 +42,7 @@ class BurstBuilder(wiring.Component):
     i : stream of word numbers (byte address / ``word_bytes``)
     o : stream of ``{addr, words}``, for a FIFO: an offer not taken at once may grow or be withdrawn
     close : no more words for now
+    rest : as ``close``, without a path to ``i.ready``; low where a word is offered
     urgent : waiting for more words would not pay
     open : a burst is open
     last : the word that was accepted last
@@ -55,6 +57,7 @@ class BurstBuilder(wiring.Component):
                 "i": In(stream.Signature(addr_bits - exact_log2(word_bytes))),
                 "o": Out(stream.Signature(burst_layout(addr_bits, max_burst))),
                 "close": In(1),
+                "rest": In(1),
                 "urgent": In(1),
                 "open": Out(1),
                 "last": Out(addr_bits - exact_log2(word_bytes)),
@@ -80,7 +83,7 @@ class BurstBuilder(wiring.Component):
             extends.eq(self.open & ~ends & (self.i.payload == Cat(following, upper))),
             alone.eq(~self.open & self.urgent),
             self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
-            self.o.valid.eq((self.open & (ends | (self.i.valid & ~extends))) | (alone & self.i.valid)),
+            self.o.valid.eq((self.open & (ends | self.rest | (self.i.valid & ~extends))) | (alone & self.i.valid)),
             self.o.payload.addr.eq(Mux(alone, self.i.payload, Cat(first, upper)) << exact_log2(self.word_bytes)),
             self.o.payload.words.eq(Mux(alone, 1, words)),
         ]

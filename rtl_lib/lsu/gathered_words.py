@@ -76,11 +76,8 @@ class GatheredWords(wiring.Component):
             self.i.ready.eq(~self.close & (hit | ~full | leaving)),
             accepted.eq(self.i.valid & self.i.ready),
             lane.eq(1 << store.addr[exact_log2(self.access_bytes) : self.word_shift]),
-            place.eq(newest),
+            place.eq(Mux(hit, _number(found), newest)),
         ]
-        for k in range(self.words):
-            with m.If(found[k]):
-                m.d.comb += place.eq(k)
         with m.If(leaving):
             m.d.sync += [is_open.bit_select(oldest, 1).eq(0), oldest.eq(oldest + 1)]
         with m.If(accepted):
@@ -105,3 +102,9 @@ class GatheredWords(wiring.Component):
             read.addr.eq(oldest),
         ]
         return read.data
+
+
+def _number(found: Value) -> Value:
+    """The number of the only bit that is set."""
+    bits = range(exact_log2(len(found)))
+    return Cat(Cat(found[k] for k in range(len(found)) if k >> bit & 1).any() for bit in bits)

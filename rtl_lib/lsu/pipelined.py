@@ -12,6 +12,7 @@ from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, ReadPort, WritePort, require_power_of_two, store_layout
+from rtl_lib.steps import reached
 
 __all__ = ["PipelinedLoadUnit", "PipelinedStoreUnit"]
 
@@ -57,7 +58,7 @@ class PipelinedLoadUnit(wiring.Component):
         m.submodules.offsets = offsets = StreamFifo(word_shift - low, self.depth)
         m.submodules.pieces = pieces = StreamFifo(piece, self.depth)
         inside = Signal(range(self.depth + 1))  # accesses accepted and not yet answered
-        taken, room = self.i.valid & self.i.ready, inside != self.depth
+        taken, room = self.i.valid & self.i.ready, ~reached(inside, self.depth)
         m.d.comb += [
             request.valid.eq(self.i.valid & room),
             request.payload.addr.eq(self.i.payload[word_shift:] << word_shift),

@@ -16,7 +16,7 @@ from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 from rtl_lib.mem.ram import Ram
-from rtl_lib.steps import count
+from rtl_lib.steps import count, reached
 
 __all__ = ["LEAST_PENDING", "SharedCache", "SharedLoadUnit", "SharedPort"]
 
@@ -77,7 +77,7 @@ class SharedLoadUnit(wiring.Component):
         taken, leaves = self.i.valid & self.i.ready, self.o.valid & self.o.ready
         count(m, inside, taken, leaves)
         m.d.comb += [
-            room.eq(inside != self.depth),
+            room.eq(~reached(inside, self.depth)),
             request.valid.eq(self.i.valid & room),
             request.payload.eq(self.i.payload),
             self.i.ready.eq(request.ready & room),
@@ -280,7 +280,7 @@ class SharedCache(wiring.Component):
     def _wait(self, m: Module, builder: Any, added: Value) -> None:
         """Close the burst when it has waited long enough for another word."""
         age = Signal(range(self.patience + 1))
-        m.d.comb += builder.close.eq(age == self.patience)
+        m.d.comb += builder.close.eq(reached(age, self.patience))
         with m.If(added | ~builder.open):
             m.d.sync += age.eq(0)
         with m.Elif(~builder.close):

@@ -15,7 +15,7 @@ from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 from rtl_lib.mem.ram import Ram
-from rtl_lib.steps import after, count
+from rtl_lib.steps import after, count, reached
 
 __all__ = ["SteppingLoadUnit", "runs_of"]
 
@@ -209,7 +209,7 @@ class SteppingLoadUnit(wiring.Component):
             builder.i.valid.eq(offered),
             builder.i.payload.eq(next_word),
             builder.close.eq(~offered),
-            builder.urgent.eq(free == self.places),
+            builder.urgent.eq(reached(free, self.places)),
             asks.eq(offered & builder.i.ready),
         ]
         count(m, free, gone, asks)

@@ -13,6 +13,7 @@ from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 from rtl_lib.mem.request_fifo import RequestFifo
+from rtl_lib.steps import reached
 
 __all__ = ["MOST_COUNTED", "RETIRED_BITS", "StoreUnit", "store"]
 
@@ -131,7 +132,8 @@ class StoreUnit(wiring.Component):
         behind = held | builder.open  # stores that must be sent before a fence
         stores, many = self._count(m, builder, count)
         m.d.comb += [
-            builder.close.eq((~held & (quiet | fence.valid)) | many),
+            builder.rest.eq(~held & (quiet | fence.valid)),  # without a held word none is offered
+            builder.close.eq(many),
             builder.o.ready.eq(requests.i.ready & waiting.i.ready),
             requests.i.valid.eq(builder.o.valid & waiting.i.ready),
             requests.i.payload.eq(builder.o.payload),
@@ -152,10 +154,11 @@ class StoreUnit(wiring.Component):
         """Whether the last store came ``patience`` cycles ago, or none is to be waited for."""
         age = Signal(range(self.patience + 1))
         hurry = self.over | self.hurry if self.counted else self.over
-        quiet = (age == self.patience) | (hurry & ~self.i.valid)
+        old = reached(age, self.patience)
+        quiet = old | (hurry & ~self.i.valid)
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += age.eq(0)
-        with m.Elif(age != self.patience):
+        with m.Elif(~old):
             m.d.sync += age.eq(age + 1)
         return quiet
 
@@ -189,7 +192,8 @@ class StoreUnit(wiring.Component):
             word_out.payload.eq(word),
             data_out.payload.data.eq(value),
             data_out.payload.strobe.eq(Cat(bit.replicate(self.lane_bytes) for bit in strobe)),
-            self.i.ready.eq(~self.fence.request.valid & (~held | joins | leaving)),
+            # Not ``leaving``, which is the same for a store on offer, but would make ready depend on ``quiet``.
+            self.i.ready.eq(~self.fence.request.valid & (~held | joins | (word_out.ready & data_out.ready))),
         ]
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [

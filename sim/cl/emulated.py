@@ -31,6 +31,7 @@ from .interface import Interface, interface_of
 from .memory import Buffer, LocalMemory
 from .promises import PromiseCheck
 from .queue import CommandQueue
+from .refusals import refusal_text
 from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
@@ -407,7 +408,7 @@ def _why_unpredicted(program: Emulated, error: BaseException) -> RuntimeError:
 
 
 def _refused(program: Emulated, error: CompileError) -> RuntimeError:
-    text = "\n".join(render(one, program.module.sources) for one in error.diagnostics)
+    text = refusal_text(error, program.module.sources)
     return RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, "\n" + text)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from hls.design import DesignError, read_design
 from hls.diag import CompileError, render
-from hls.frontend.predefined import STANDARDS
 from hls.options import AXI_ADDRESS_BITS, FEED_FORWARDS, MOST_CACHE_BYTES, Options
+from hls.predefined import STANDARDS
 from hls.rtl_library import RtlFunction, load_library
 from sim.emulator.channel_depths import DEPTH_MODELS, HARDWARE
 from sim.loaded import ALL_CYCLES, TraceRequest
@@ -18,10 +18,10 @@ from sim.tracing import TRACES
 from .constants import status_code
 from .errors import LogicError, RuntimeError
 
-__all__ = ["depth_model", "parse_options", "stall_seed", "trace_request", "with_design"]
+__all__ = ["depth_model", "parse_options", "split_options", "stall_seed", "trace_request", "with_design"]
 
-#: Options that only permit transformations, which have no effect here.
-WITHOUT_EFFECT = {
+#: Those of the log, which :mod:`sim.cl.build_log` reads, and options that only permit transformations.
+NOT_OF_THE_COMPILER = {
     "-w",
     "-Werror",
     "-cl-mad-enable",
@@ -55,8 +55,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
 
     ``folder`` is searched by ``#include`` before the folders given.
     """
-    words = _words(options, "options") if isinstance(options, str) else [str(word).strip() for word in options]
-    words += _words(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
+    words = split_options(options, "options") if isinstance(options, str) else [str(word).strip() for word in options]
+    words += split_options(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)
     defines, include_dirs, roots, relaxed, once, flush, by_hand = {}, [folder], [], False, False, False, []
     sizes: dict[str, Any] = {}  # by the name of the field
     libraries: list[RtlFunction] = []
@@ -95,7 +95,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
             else:
                 macro, given, text = value.partition("=")
                 defines[macro] = text if given else "1"  # -DNAME= is empty
-        elif word not in WITHOUT_EFFECT and not word.lstrip("-").startswith(DEPTH_OPTION):
+        elif word not in NOT_OF_THE_COMPILER and not word.lstrip("-").startswith(DEPTH_OPTION):
             raise RuntimeError(
                 "clBuildProgram",
                 status_code.INVALID_BUILD_OPTIONS,
@@ -176,7 +176,7 @@ def _number(word: str, most: int) -> int:
     return int(text)
 
 
-def _words(text: str, what: str) -> list[str]:
+def split_options(text: str, what: str) -> list[str]:
     """The words of options as a shell splits them. Raises cl.RuntimeError where a quote does not end."""
     try:
         return shlex.split(text)

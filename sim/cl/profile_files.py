@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from hls.profile import model
-from hls.profile.profile_text import render_brief, render_profile
-from hls.profile.trace_events import write_trace
 from hls.records import plain
 
 from .program_builds import SOURCE_NAME
@@ -50,7 +48,7 @@ def _with_page(profile: model.Profile, command: tuple[str, ...], launch: int | N
 
     used = {one.program for one in profile.launches}
     words = " ".join(("sluice profile", *command))
-    reports = {number: collect(TIMELINE.compiled(number), SOURCE_NAME, words) for number in used}
+    reports = {number: collect(TIMELINE.compiled(number), _source_file(profile, number), words) for number in used}
     page = render(profile, reports, launch)
     programs = (
         replace(one, areas=areas_of(reports[one.number])) if one.number in reports else one for one in profile.programs
@@ -58,7 +56,17 @@ def _with_page(profile: model.Profile, command: tuple[str, ...], launch: int | N
     return replace(profile, programs=tuple(programs)), page
 
 
+def _source_file(profile: model.Profile, number: int) -> str:
+    """The file that a program's text was compiled as."""
+    (text,) = (one.source for one in profile.programs if one.number == number)
+    sources = TIMELINE.compiled(number).module.sources
+    return next((name for name, compiled in sources.items() if compiled == text), SOURCE_NAME)
+
+
 def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
+    from hls.profile.profile_text import render_brief, render_profile
+    from hls.profile.trace_events import write_trace
+
     TIMELINE.end()
     profile = TIMELINE.profile(command)
     if profile is None or not profile.launches:

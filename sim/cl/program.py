@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hls.diag import CompileError, render
+from hls.diag import CompileError
 from hls.ir import Attr, Function, reachable
 from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
@@ -110,13 +110,13 @@ class Program:
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
         kind = device or self.context.device.kind
         try:
-            result, predictor = build_source(self.source, self.context.device, kind, words)
+            result, predictor, log = build_source(self.source, self.context.device, kind, words)
         except BuildFailure as failure:
             self._log = str(failure)
             raise RuntimeError(
                 "clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log
             ) from failure.__cause__
-        self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
+        self._log = log
         self._replace(result, kind != "board")
         self._predictor = predictor
         TIMELINE.command("build")

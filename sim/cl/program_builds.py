@@ -16,19 +16,24 @@ from hls.target.board import Board
 from . import compiler, emulated
 from .aocx import Aocx, is_archive
 from .binary import Binary
+from .build_log import build_log
 from .constants import program_build_info, status_code
 from .errors import LogicError
 from .options import depth_model, parse_options, with_design
 from .platform import KINDS, Context, Device
 from .program_variables import variable_bytes
+from .refusals import refusal_text
 from .unpredicted import prediction_wanted
 
 if TYPE_CHECKING:
     from .predicted import RunPredictor
 
-__all__ = ["SOURCE_NAME", "BuildFailure", "build_fact", "build_source", "only_binary"]
+__all__ = ["SOURCE_NAME", "BuildFailure", "build_fact", "build_source", "only_binary", "source_name"]
 
+#: the name of a program's text that is in no file
 SOURCE_NAME = "<program source>"
+#: how files of ours and of the vendors begin that are no source, although some hosts pass them as one
+COMPILED = ("PK\x03\x04", "\x7fELF")
 
 
 class BuildFailure(Exception):
@@ -37,13 +42,18 @@ class BuildFailure(Exception):
 
 def build_source(
     source: str, device: Device, kind: str, words: Sequence[str]
-) -> "tuple[compiler.Compiled | emulated.Emulated, RunPredictor | None]":
-    """The program with the options ``words``, for the device's board or another ``kind`` of device, and what predicts
-    its launches on the simulated board (None if nobody asks for that).
+) -> "tuple[compiler.Compiled | emulated.Emulated, RunPredictor | None, str]":
+    """The program with the options ``words``, for the device's board or another ``kind`` of device, what predicts its
+    launches on the simulated board (None if nobody asks for that), and the build's log.
 
-    Raises LogicError for a wrong kind or option, and BuildFailure with the compiler's messages; caused by the error of
-    the compiler if that is the compiler's own.
+    Raises LogicError for a wrong kind or option, and BuildFailure with the compiler's messages (with -Werror, its
+    warnings); caused by the error of the compiler if that is the compiler's own.
     """
+    if source.startswith(COMPILED):
+        raise BuildFailure(
+            f"{SOURCE_NAME}: error: this is a compiled program, and no OpenCL C: pass an .aocx to "
+            "clCreateProgramWithBinary, and its source, a .cl, to clCreateProgramWithSource"
+        )
     board, chosen = device.board, with_design(parse_options(words, _main_folder()))
     if kind not in KINDS:
         raise LogicError(
@@ -54,23 +64,25 @@ def build_source(
         "emulator": partial(emulated.emulate_source, depth_model=depth_model(words)),
         "model": _model_source,
     }
+    name = source_name(source)
     try:
         with compiler.ONE_AT_A_TIME:
-            result = compilers[kind](source, board, chosen, SOURCE_NAME)
+            result = compilers[kind](source, board, chosen, name)
+            log = build_log(result.warnings, result.module.sources, words)
             predictor = None
             if kind == "board" and not device.link and prediction_wanted():
                 from .predicted import RunPredictor
 
-                predictor = RunPredictor(source, board, chosen, SOURCE_NAME)
+                predictor = RunPredictor(source, board, chosen, name)
     except CompileError as error:
-        raise BuildFailure("\n".join(render(one, error.sources) for one in error.diagnostics)) from None
+        raise BuildFailure(refusal_text(error, error.sources)) from None
     except Exception as error:
         if os.environ.get("SLUICE_DEBUG") == "1":
             raise
         if exit_code() is not None:
             raise SystemExit(exit_code()) from None
         raise BuildFailure(render(internal_error(error), {})) from error
-    return result, predictor
+    return result, predictor, log
 
 
 def only_binary(context: Context, devices: object, binaries: Sequence[bytes]) -> Binary:
@@ -95,6 +107,19 @@ def _model_source(source: str, board: Board, options: Options, file: str) -> emu
     from .modelled import model_source
 
     return model_source(source, board, options, file)
+
+
+def source_name(source: str) -> str:
+    """What messages and reports call a program's text: the name of the file beside the host program, or in the current
+    folder, that has exactly this text, as a host reads one; else SOURCE_NAME."""
+    for folder in dict.fromkeys((_main_folder(), Path.cwd())):
+        for path in sorted(folder.glob("*.cl")):
+            try:
+                if path.stat().st_size >= len(source) and path.read_text(encoding="utf-8") == source:
+                    return path.name
+            except (OSError, UnicodeDecodeError):  # as a link to nowhere: it is not what the host has read
+                continue
+    return SOURCE_NAME
 
 
 def _main_folder() -> Path:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from sim.errors import BuildError, ToolMissing
 
-from .build import build_driver, install, vendor_kit
+from .build import build_driver, install
+from .kit import vendor_kit
 
 __all__ = ["main", "setting"]
 

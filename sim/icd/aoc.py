@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hls.dependency_file import dependency_rule, escaped
+from hls.signals import until_nobody_reads
 from hls.target.board import Board, BoardError, board_and_clock, known_boards, load_board
 from hls.version import version
 from sim import cl
@@ -182,27 +183,31 @@ def _megahertz(text: str) -> float:
 def main(words: list[str]) -> int:
     """The command; returns its exit code: 1 for a program that cannot be compiled, 2 for a wrong command line."""
     try:
-        request = parse(words)
-        if request.shown:
-            print(request.shown)
-            return 0
-        if request.list_boards:
-            print("\n".join(f"{name}: {load_board(name).description}" for name in known_boards()))
-            return 0
-        if not request.sources:
-            raise UsageError("no file is given")
-        for file in request.sources:
-            if not file.is_file():
-                raise UsageError(f"{file}: there is no such file")
-        if request.ignored:
-            print(f"aoc: without effect here: {', '.join(request.ignored)}", file=sys.stderr)
-        return _make(request)
+        with until_nobody_reads():
+            return _answer(parse(words))
     except UsageError as error:
         print(f"aoc: error: {error}\n{USAGE}", file=sys.stderr)
         return 2
     except (BoardError, OSError, cl.LogicError) as error:
         print(f"aoc: error: {error}", file=sys.stderr)
         return 1
+
+
+def _answer(request: Request) -> int:
+    if request.shown:
+        print(request.shown)
+        return 0
+    if request.list_boards:
+        print("\n".join(f"{name}: {load_board(name).description}" for name in known_boards()))
+        return 0
+    if not request.sources:
+        raise UsageError("no file is given")
+    for file in request.sources:
+        if not file.is_file():
+            raise UsageError(f"{file}: there is no such file")
+    if request.ignored:
+        print(f"aoc: without effect here: {', '.join(request.ignored)}", file=sys.stderr)
+    return _make(request)
 
 
 def _make(request: Request) -> int:

@@ -1,18 +1,17 @@
 """The vendor's command ``aocl`` over ours: what Makefiles and users ask it for."""
 
-import os
 import shlex
-import signal
 import sys
 from pathlib import Path
 
+from hls.signals import until_nobody_reads
 from hls.target.board import BoardError
 from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
 from sim.errors import BuildError
 
-from .build import vendor_kit
+from .kit import vendor_kit
 
 __all__ = ["main"]
 
@@ -36,15 +35,9 @@ host: host.o
 
 
 def main(words: list[str]) -> int:
-    """The command; returns its exit code: 1 for what cannot be read, 2 for a wrong command line, and that of a signal
-    where nobody reads on, as in ``aocl report k.aocx | head -3``."""
-    try:
-        code = _run(words)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is written when Python ends
-        return 128 + signal.SIGPIPE
-    return code
+    """The command; returns its exit code: 1 for what cannot be read, 2 for a wrong command line."""
+    with until_nobody_reads():
+        return _run(words)
 
 
 def _run(words: list[str]) -> int:

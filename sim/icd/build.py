@@ -9,7 +9,7 @@ from sim.errors import BuildError, ToolMissing
 from sim.programs import Programs
 from sim.toolchain import CxxCompiler, find_compiler
 
-__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install", "vendor_kit"]
+__all__ = ["DEFINES", "SOURCES", "VENDORS", "build_driver", "install"]
 
 SOURCES = Path(__file__).parent / "library"
 #: where the loader of the system looks for drivers
@@ -23,43 +23,6 @@ FLAGS = (
     *DEFINES,
 )
 HEADERS = "#include <CL/cl_icd.h>\n"
-BANKS = "".join(
-    f"#ifndef {name}_{k}_{maker}\n#define {name}_{k}_{maker} ((cl_mem_flags){k} << 16)\n#endif\n"
-    for name, maker in (("CL_MEM_BANK", "ALTERA"), ("CL_CHANNEL", "INTELFPGA"))
-    for k in range(1, 8)
-)
-#: in the kit: the system's header of this name, and what the vendor's has besides
-KIT_HEADER = f"""#include_next <CL/opencl.h>
-{BANKS}#ifndef CL_MEM_HETEROGENEOUS_INTELFPGA
-#define CL_MEM_HETEROGENEOUS_INTELFPGA (1 << 19)
-#endif
-"""
-#: the header of another vendor, which its hosts include: a buffer whose host pointer is a structure that names a bank
-XILINX_HEADER = """#ifndef SLUICE_CL_EXT_XILINX_H
-#define SLUICE_CL_EXT_XILINX_H
-#include <CL/cl.h>
-#define CL_MEM_EXT_PTR_XILINX (1u << 31)
-#define XCL_MEM_TOPOLOGY (1u << 31)
-#define XCL_MEM_DDR_BANK0 (1u << 0)
-#define XCL_MEM_DDR_BANK1 (1u << 1)
-#define XCL_MEM_DDR_BANK2 (1u << 2)
-#define XCL_MEM_DDR_BANK3 (1u << 3)
-typedef struct {
-  union {
-    struct {
-      unsigned flags;
-      void* obj;
-      void* param;
-    };
-    struct {
-      unsigned banks;
-      void* host_ptr;
-      cl_kernel kernel;
-    };
-  };
-} cl_mem_ext_ptr_t;
-#endif
-"""
 NO_HEADERS = (
     "the headers of OpenCL are missing: install them (Debian: opencl-headers, and for hosts opencl-clhpp-headers and "
     "ocl-icd-opencl-dev), or set CPATH to the folder that has CL/cl_icd.h"
@@ -84,25 +47,6 @@ def build_driver(python: str = sys.executable) -> Path:
     vendor = library.with_name("sluice.icd")
     _write(vendor, f"{library}\n")
     return vendor
-
-
-def vendor_kit(python: str = sys.executable) -> Path:
-    """The folder that stands for the vendors' kits, which Makefiles of their examples ask for by INTELFPGAOCLSDKROOT or
-    XILINX_XRT: ``host/include`` or ``include`` for the headers, ``bin`` for the commands.
-
-    Raises BuildError if the cache cannot be written.
-    """
-    commands = Path(python).parent
-
-    def make(folder: Path) -> None:
-        (folder / header).parent.mkdir(parents=True)
-        (folder / header).write_text(KIT_HEADER)
-        (folder / header).with_name("cl_ext_xilinx.h").write_text(XILINX_HEADER)
-        (folder / "include").symlink_to("host/include")
-        (folder / "bin").symlink_to(commands)
-
-    header = "host/include/CL/opencl.h"
-    return cached("kit", content_key([KIT_HEADER, XILINX_HEADER, str(commands)]), header, make).parents[3]
 
 
 def _write(file: Path, text: str) -> None:

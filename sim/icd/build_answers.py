@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[2]
 #: of ours, where all that decides about an answer lies
 PACKAGES = ("boards", "hls", "rtl_lib", "sim")
 #: options that name no file
-_ALONE = re.compile(r"-D\w+(=.*)?|-cl-[a-z-]+(=[\w.]+)?|-w|-(max-work-group-size|local-mem-size)=\d+", re.DOTALL)
+_ALONE = re.compile(
+    r"-D\w+(=.*)?|-cl-[a-z-]+(=[\w.]+)?|-w|-Werror|-(max-work-group-size|local-mem-size)=\d+", re.DOTALL
+)
 #: what makes a source depend on other files
 _OTHERS = re.compile(r"include")
 #: variables that decide about no answer

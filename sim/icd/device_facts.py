@@ -4,7 +4,7 @@ import os
 import struct
 from collections.abc import Callable, Iterable
 
-from hls.frontend.predefined import FEATURES
+from hls.predefined import FEATURES
 from sim import cl
 from sim.cl.constants import device_info, device_type
 

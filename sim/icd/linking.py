@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hls.diag import Span
 from sim.cl.binary import Binary
+from sim.cl.build_log import NO_WARNINGS, WARNINGS_ARE_ERRORS
 from sim.cl.options import parse_options
 
 if TYPE_CHECKING:
@@ -144,12 +145,12 @@ def _names(text: str) -> tuple[set[str], set[str]]:
 
 
 def _others(options: Sequence[str]) -> list[str]:
-    """The options that do not concern the preprocessor."""
+    """The options that concern neither the preprocessor nor the messages about this program alone."""
     found, skip = [], False
     for word in _before_links(options):
         if skip or word[:2] in ("-D", "-I"):
             skip = not skip and len(word) == 2
-        else:
+        elif word not in (NO_WARNINGS, WARNINGS_ARE_ERRORS):
             found.append(word)
     return found
 

@@ -11,6 +11,7 @@ from hls.diag import Code, CompileError, render
 from sim import cl
 from sim.cl.aocx import is_archive
 from sim.cl.binary import Binary
+from sim.cl.build_log import build_log
 from sim.cl.constants import status_code
 from sim.cl.options import parse_options
 
@@ -174,17 +175,20 @@ class Program:
         try:
             words = (*self._include(headers), *shlex.split(options))
             chosen = parse_options([word for word in words if word != "-create-library"], Path.cwd())
+            log = ""
             try:
                 folders = [str(d) for d in chosen.include_dirs]
                 constants = FrontendOptions(chosen.single_precision)
-                parse_source(self.source, "<program source>", chosen.defines, folders, constants)
+                parsed = parse_source(self.source, "<program source>", chosen.defines, folders, constants)
             except CompileError as error:
                 # what is only declared may be defined by another program, which the link finds out
                 if not all(one.code in OF_OTHERS for one in error.diagnostics):
                     raise
+            else:
+                log = build_log(parsed.warnings, parsed.module.sources, words)
             # it is linked, or saved, when headers and folders may be gone
             self.compiled[place] = preprocessed(Binary(self.source, words), "object")
-            found = Built(0, COMPILED, "", part=self.compiled[place])
+            found = Built(0, COMPILED, log, part=self.compiled[place])
         except (cl.Error, CompileError, ValueError) as error:
             found = Built(*_failure(error))
         self.built[place] = found

@@ -22,6 +22,7 @@ from hls.driver import compile
 from hls.model.area import Resources, estimate
 from hls.options import Options
 from hls.target.board import Bank, Board, load_board
+from rtl_lib.fp.add import AddParams, FloatAdd
 from rtl_lib.lsu.load import LoadUnit
 from rtl_lib.lsu.store import StoreUnit
 
@@ -176,6 +177,7 @@ DESIGNS: dict[str, Callable[[], Design]] = {
     "load, 4-byte port": partial(_part, lambda: LoadUnit(**_NARROW_PORT)),
     "prefetching load, 4-byte port": partial(_part, lambda: LoadUnit(**_NARROW_PORT, reads_ahead=True)),
     "store, 4-byte port": partial(_part, lambda: StoreUnit(**_NARROW_PORT)),
+    "float adder of latency 3": partial(_part, lambda: FloatAdd(AddParams(), 3)),
     **{name: partial(_part, make) for name, make in PARTS.items()},
     "vecadd, 4-byte port": partial(_system, VECADD, _narrow),
     "vecadd, two kernels, 64-byte ports": partial(_system, VECADD + WORK_ITEMS, _wide),

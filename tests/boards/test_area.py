@@ -7,7 +7,7 @@ import pytest
 from tests.boards import area
 from tests.boards.area import DESIGNS, FAMILIES, RECORDED, Area, areas, measured, version
 
-SAMPLE = ("load, 4-byte port", "prefetching load, 4-byte port", "store, 4-byte port")
+SAMPLE = ("load, 4-byte port", "prefetching load, 4-byte port", "store, 4-byte port", "float adder of latency 3")
 
 
 def _recorded(name):

@@ -282,6 +282,7 @@ def test_a_compiled_design_of_200_loops_is_small_and_opens_at_once(light, compil
     light.run("location.hash = 'view=loops'")
     light.wait("return window.sluiceReport.timing.views.loops")
     light.settle()
+    light.run("window.dispatchEvent(new Event('beforeprint'))")
     assert len(light.all("table tbody tr")) >= 200
     assert not light.driver.get_log("browser")
 

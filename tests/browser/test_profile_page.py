@@ -139,6 +139,19 @@ def test_time_line_zooms_and_lists_channels(light):
     assert page.texts_of(".ticks text") == ticks
 
 
+def test_many_queued_commands_take_few_rows(light):
+    """Commands run in one row, each behind its wait where there is room; of the other waits three are drawn."""
+    page = light.open("profile", view="execution")
+    rows = page.run(
+        "const run = (k) => ({ key: k, start: 100 + 10 * k, end: 110 + 10 * k, tone: 'launched' });"
+        "const wait = (k) => ({ key: k, start: k ? 50 : 60, end: 100 + 10 * k, tone: 'waits' });"
+        "const slices = [0, 1, 2, 3, 4, 5].flatMap((k) => [wait(k), run(k)]);"
+        "slices.push({ key: 9, start: 170, end: 180, tone: 'waits' }, { key: 9, start: 180, end: 190, tone: 'launched' });"
+        "return [window.sluiceProfile.stackSlices(slices), slices.map((one) => one.row)];"
+    )
+    assert rows == [4, [0, 0, None, 0, None, 0, 3, 0, 2, 0, 1, 0, 0, 0]]
+
+
 def test_roofline_shows_each_launch_below_its_roofs(light):
     page = light.open("profile", view="roofline", item="launch:0")
     rows = {row.split("\t")[0]: row.split("\t") for row in page.texts(".viewbody tbody tr")}

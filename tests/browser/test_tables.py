@@ -12,7 +12,7 @@ from hls.report.model import LaunchPrediction, LoopPrediction
 from hls.report.packing import deflated, pack
 from tests.browser.chromium import HEIGHT, WIDTH
 from tests.browser.page import PROFILE_VIEWS, VIEWS
-from tests.browser.sample import sample
+from tests.browser.sample import large, sample
 
 pytestmark = pytest.mark.browser
 
@@ -147,19 +147,65 @@ def test_no_table_of_a_profile_is_wider_than_its_pane(light, view):
     assert too_wide(light.open("profile", view=view)) == []
 
 
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_usual_window_has_room_for_every_column_of_a_profile(light, width):
+    """No figure is left out, and no word of a few letters is broken, beside the source."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for view in PROFILE_VIEWS:
+            page = light.open("profile", view=view)
+            assert too_wide(page) == [] and not [text for text in page.texts("#view .tools") if "no room" in text], view
+    finally:
+        light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size | {"width": WIDTH, "height": HEIGHT})
+
+
 def test_columns_without_room_are_named_and_stay_in_the_details(light):
     """All figures of the widest table: in the copy as Markdown, and each column that is left out in a row's details."""
     page = light.open("profile", view="memory", item="use:send/load_image_L14")
+    page.run("document.documentElement.style.setProperty('--source-size', '560px')")
     page.settle()
-    (said,) = [text for text in page.texts("#view .tools") if "no room for: " in text]
+    (said,) = [text for text in page.texts("#view .tools") if "no room for: " in text and "Full" in text]
     left = said.partition("no room for: ")[2].split(", ")
-    shown = page.texts("#view .scroll")[0].splitlines()[0]
-    assert "Longest" in left and not [title for title in left if title in shown]
-    words = {"Longest": "longest burst", "Burst": "average burst", "Sum": "stall + occupancy", "Hits": "cache hits"}
+    shown = page.texts("#view .scroll")[1].splitlines()[0]
+    assert "Full" in left and not [title for title in left if title in shown]
+    words = {"Burst": "average burst", "Hits": "cache hits"}
     words |= {"Unaligned": "unaligned requests", "In vain": "requests in vain", "Full": "full bursts"}
     for title in left:
         assert words.get(title, title.lower()) in page.details.lower(), title
-    page.run("document.getElementById('source').parentElement.querySelector('#split-source').focus()")
-    page.press("\ue007")  # folds the source
+    page.run("document.documentElement.style.removeProperty('--source-size')")
     page.settle()
-    assert too_wide(page) == [] and "Longest" in page.texts("#view .scroll")[0]
+    assert too_wide(page) == [] and "Full" in page.texts("#view .scroll")[1]
+
+
+def test_rows_of_a_long_table_are_drawn_where_a_reader_looks(light):
+    """Rows come as they are scrolled to, by keys, by selection, and all of them for print and for a search of the
+    browser; columns keep their widths meanwhile."""
+    drawn = "return document.querySelectorAll('#view tbody tr').length"
+    widths = "return [...document.querySelectorAll('#view th')].map((one) => one.getBoundingClientRect().width)"
+    page = light.open("large", view="loops")
+    page.settle()
+    first, before = page.run(drawn), page.run(widths)
+    assert 40 < first < 100
+    page.run("const view = document.getElementById('view'); view.scrollTop = view.scrollHeight")
+    page.wait(f"{drawn} > {first}")
+    page.wait("const view = document.getElementById('view'); view.scrollTop = view.scrollHeight; " + drawn + " === 201")
+    last = "document.querySelector('#view tbody tr:last-child')"
+    assert page.run(f"return {last}.innerText").strip().startswith("loop i199")
+    assert page.run(f"return {last}.ariaPosInSet === '200' && {last}.ariaSetSize === '200'")
+    assert page.run(widths) == before
+    page.open("large", view="loops")
+    page.press("v", "\ue010")
+    assert page.run("return document.activeElement.innerText").strip().startswith("loop i199")
+    page.open("large", view="loops", item=f"loop:{large().kernels[0].loops[-1].id}")
+    assert page.texts("#view tr[aria-selected='true']")[0].strip().startswith("loop i199")
+    for event in (
+        "new Event('beforeprint')",
+        "new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true })",
+    ):
+        page.open("large", view="loops")
+        assert page.run(drawn) == first
+        page.run(f"(event => (event.type === 'keydown' ? document.body : window).dispatchEvent(event))({event})")
+        assert page.run(drawn) == 201
+        assert page.run(widths) == before
+    assert not light.driver.get_log("browser")

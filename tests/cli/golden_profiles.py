@@ -55,8 +55,12 @@ def check_sums(profile: dict[str, Any]) -> None:
             held = sum(held["cycles"] for held in one["held"] if held["id"] == access["id"])
             assert held == round(access["stall"] * one["cycles"])
         for samples in one["samples"]:
-            columns = [column for column in samples["columns"] if column["kind"] == "account"]
-            assert sum(sum(column["values"]) for column in columns) == one["cycles"]
+            columns = {column["id"]: column["values"] for column in samples["columns"] if column["kind"] == "account"}
+            assert sum(map(sum, columns.values())) == one["cycles"]
+            accounts = one["units"][samples["unit"]]["accounts"] if one["units"] else one["accounts"]
+            assert {key: sum(values) for key, values in columns.items()} == {
+                account["id"]: account["cycles"] for account in accounts
+            }
     launched = [one for one in profile["launches"] if not one["capture"] or one["of"] is not None]
     for kernel in profile["kernels"]:
         launches = [one for one in launched if one["kernel"] == kernel["name"]]

@@ -55,3 +55,4 @@ def test_a_file_is_checked():
         and "hint:" in told
     )
     assert "unknown board; known are a10pac" in boards("nothing", code=1).stderr
+    assert "unknown board; did you mean de5net? Known are a10pac" in boards("de5nt", code=1).stderr

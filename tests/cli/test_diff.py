@@ -159,6 +159,14 @@ def test_what_is_no_report_is_refused(folder, tmp_path):
         assert result.exit_code == 1 and told in result.output and "Traceback" not in result.output
 
 
+def test_a_place_that_is_neither_a_folder_nor_a_revision(tmp_path):
+    (tmp_path / "k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }")
+    result = sluice(tmp_path, "diff", "old", "new", "--kernel", "k.cl")
+    assert result.exit_code == 1
+    assert "there is no report at old, and no git revision of that name" in result.output
+    assert "`sluice compile -o old`" in result.output
+
+
 def test_a_loop_that_is_no_longer_unrolled_has_no_larger_ii(tmp_path):
     loop = (
         "__kernel void k(__global int *restrict a) {{ int s = 0; {} for (int i = 0; i < 4; i++) s += a[i]; a[9] = s; }}"

@@ -320,6 +320,18 @@ def test_bad_trip_counts(nests, given, code, says):
     assert done.stdout == ""
 
 
+def test_work_items_are_whole_groups(tmp_path):
+    (tmp_path / "twice.cl").write_text(
+        "__attribute__((reqd_work_group_size(16, 4, 1)))\n"
+        "__kernel void twice(__global int *a)\n{\n    a[get_global_id(0)] *= 2;\n}\n"
+    )
+    assert estimated(tmp_path, "twice.cl", "--trip", "work-items=128").exit_code == 0
+    done = estimated(tmp_path, "twice.cl", "--trip", "work-items=100")
+    said = " ".join(done.stderr.split())
+    assert done.exit_code == 1 and "[E0914]: --trip: kernel twice cannot be launched with 100 work-items" in said
+    assert "work-groups have 64 each at line 2" in said and "give a multiple of 64" in said
+
+
 def test_trip_counts_beside_a_workload(folder):
     done = estimated(folder, "k.cl", "--workload", "w", "--trip", "i=4")
     assert done.exit_code == 2 and "--trip is for estimates without --workload" in done.stderr

@@ -45,6 +45,7 @@ def test_text_has_reason_remedy_and_example():
     assert done.exit_code == 0 and called("error[E0207]").stdout == done.stdout
     assert done.stdout.startswith("E0207: A function calls itself.\n\n")
     assert called("0706").stdout == called("W0706").stdout
+    assert called("W706").stdout == called("706").stdout == called("warning[w706]").stdout == called("W0706").stdout
     assert "E0207" in called("0207").output and "W0207" in called("0207").output, "two messages have these digits"
     found = explain("E0207")
     assert found.why in done.stdout and f"What to do: {found.fix}" in done.stdout
@@ -56,7 +57,10 @@ def test_json():
     assert (found["code"], found["title"], found["example"]) == ("W0609", Code.STORE_ACKNOWLEDGED.title, "")
 
 
-@pytest.mark.parametrize("number, near", [("W0207", None), ("W0101", "E0101"), ("0201", "E0201, W0201"), ("x", None)])
+@pytest.mark.parametrize(
+    "number, near",
+    [("W0207", None), ("W0101", "E0101"), ("0201", "E0201, W0201"), ("W101", "E0101"), ("W99999", None), ("x", None)],
+)
 def test_an_unknown_number_names_similar_ones(number, near):
     done = called(number)
     if number == "W0207":

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import jsonschema
@@ -136,8 +137,13 @@ def test_text_and_trace_are_there(profiled, profile):
     text = (profiled / "profile.txt").read_text()
     assert "pass waits " in text and len(text.splitlines()) < 120
     events = json.loads((profiled / "trace.json").read_text())["traceEvents"]
-    runs = [one for one in events if one["ph"] == "X" and one["tid"] == 0 and one["pid"] > 0]
+    runs = [one for one in events if one["ph"] == "X" and {"launch", "during launch"} & set(one["args"])]
     assert len(runs) == len(profile["launches"])
+    tracks: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for one in (one for one in events if one["ph"] == "X"):
+        tracks.setdefault((one["pid"], one["tid"]), []).append((one["ts"], one["ts"] + one["dur"]))
+    for slices in map(sorted, tracks.values()):
+        assert all(end <= after + 1e-5 for (_, end), (after, _) in pairwise(slices)), "slices of a track overlap"
 
 
 def test_the_page_has_the_profile_and_the_report(profiled, profile):
@@ -255,3 +261,12 @@ def test_short_stalls_are_left_out_and_the_page_is_opened(profiled, tmp_path):
     ]
     assert names[0] > names[1], "no stall is as long as that"
     assert (tmp_path / "opened").read_text().strip().endswith("out/profile.html")
+
+
+def test_a_host_that_fails_before_any_launch_leaves_no_folder(tmp_path):
+    (tmp_path / "host.py").write_text("import sys\nsys.exit(3)\n")
+    (tmp_path / "there").mkdir()
+    for folder, left in (("made/out", "made"), ("there", "none"), ("there/out", "there/out")):
+        done = sluice(tmp_path, "profile", "-o", folder, "host.py")
+        assert done.returncode == 1 and "there is nothing to profile" in done.stderr
+        assert not (tmp_path / left).exists() and (tmp_path / "there").is_dir(), folder

@@ -47,7 +47,7 @@ run("inner_loop", out, np.int32(200))
 """
 #: kernels whose names are not those of their rules
 RULES = {"brief": "short", "barriers": "barrier"}
-#: of channels: test_profile and test_profile_depths
+#: of channels: test_profile, test_profile_depths
 OF_CHANNELS = {"channel", "channel depth"}
 
 

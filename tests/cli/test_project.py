@@ -187,6 +187,7 @@ WRONG = {
     "[options]\nfp_relaxed = true": ("2:1", "options.fp_relaxed is not a known key", "write options.fp-relaxed"),
     "fpc = true": ("1:1", "fpc is not a known key", "write options.fpc"),
     "[options]\ndefines = 1": ("2:1", "options.defines is not a known key", "write defines"),
+    '[options]\nbord = "x"': ("2:1", "options.bord is not a known key", "write board, above the first line"),
     "zzz = 1": ("1:1", "zzz is not a known key", "known here are board, clock, defines"),
     'board = "de5nte"': ("1:10", "board names an unknown board 'de5nte'", "write de5net"),
     'board = "my/board.toml"': ("1:10", "board names a file 'my/board.toml' that is not there", ""),

@@ -44,6 +44,16 @@ def test_an_error_of_the_program_is_shown_from_its_own_first_line(tmp_path):
     assert done.stderr.splitlines()[-1] == "ValueError: mine" and "runpy" not in done.stderr
 
 
+def test_a_program_is_called_as_the_file_beside_the_host_that_has_its_text(tmp_path):
+    """Messages and reports name the file that the host has read, and no other one."""
+    (tmp_path / "a.cl").write_bytes(b"\xff" * 99)
+    (tmp_path / "gone.cl").symlink_to("nowhere")
+    (tmp_path / "mine.cl").write_bytes(b"__kernel void k(__global int *a) {\r\n a[0] = x; }\r\n")
+    text = START + "cl.Program(ctx, open('mine.cl').read()%s).build()\n"
+    assert "\nmine.cl:2:9: error[E0201]: 'x' is not declared" in run(tmp_path, text % "").stderr
+    assert "\n<program source>:2:9: error[E0201]" in run(tmp_path, text % " + ' '").stderr
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -184,6 +185,69 @@ def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
         folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "--design", "advice/best.json", "-o", "r"
     )
     assert same.exit_code == 0, same.stderr
+
+
+def test_a_host_program_alone_names_its_source(tmp_path):
+    """The file whose kernels it launches is found by its text, with the macros of the host's build."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "k.cl").write_text(KERNEL)
+    (tmp_path / "other.cl").write_text("__kernel void sums(__global int *restrict a) { a[0] = 1; }\n")
+    (tmp_path / "host.py").write_text(HOST.replace("k.cl", "below/k.cl"))
+    both = ("advise", "below/k.cl", "--host", "host.py", "--board", "ecp5_onchip")
+    alone = ("advise", "host.py", "--board", "ecp5_onchip")
+    given, found = sluice(tmp_path, *both, "-o", "given"), sluice(tmp_path, *alone)
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout == given.stdout and (tmp_path / "below" / "k.tune").is_dir()
+    (tmp_path / "copy.cl").write_text(KERNEL)
+    done = sluice(tmp_path, *alone)
+    assert done.exit_code == 1 and "launches kernels of 2 files: copy.cl, below/k.cl" in done.stderr
+    assert "`copy.cl --host host.py`" in done.stderr
+    for name in ("copy.cl", "below/k.cl"):
+        (tmp_path / name).write_text(KERNEL + "// changed\n")
+    (tmp_path / "host.py").write_text(HOST.replace('open("k.cl").read()', repr(KERNEL)))
+    done = sluice(tmp_path, *alone)
+    assert done.exit_code == 1 and "the program that host.py builds (kernels: sums)" in done.stderr
+    (tmp_path / "host.py").write_text("print(3)\n")
+    assert "host.py launches no kernel" in sluice(tmp_path, *alone).stderr
+
+
+def test_a_source_without_a_host_program(folder):
+    done = sluice(folder, "advise", "k.cl")
+    assert done.exit_code == 2 and "Missing option '--host': name the host program that launches k.cl" in done.stderr
+    done = sluice(folder, "tune", "host.py", "--host", "host.py")
+    assert done.exit_code == 2 and "leave one out" in done.stderr
+
+
+CHAIN = """\
+channel int c __attribute__((depth(8)));
+__kernel void feed(__global const int *restrict a, int n) { for (int i = 0; i < n; i++) write_channel_intel(c, a[i]); }
+__kernel void drain(__global int *restrict out, int n) { for (int i = 0; i < n; i++) out[i] = read_channel_intel(c); }
+"""
+CHAIN_HOST = """
+import numpy as np
+import sim.cl as cl
+context = cl.create_some_context()
+program = cl.Program(context, open("k.cl").read()).build()
+a = np.arange(4000, dtype=np.int32)
+source = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=a)
+target = cl.Buffer(context, cl.mem_flags.READ_WRITE, a.nbytes)
+first, second = cl.CommandQueue(context), cl.CommandQueue(context)
+program.feed(first, (1,), None, source, np.int32(a.size))
+program.drain(second, (1,), None, target, np.int32(a.size)).wait()
+found = np.empty_like(a)
+cl.enqueue_copy(second, found, target).wait()
+assert (found == a).all()
+"""
+
+
+def test_kernels_that_channels_connect_run_at_the_same_time(tmp_path):
+    """Predicted are the cycles of all launches, not their sum."""
+    (tmp_path / "k.cl").write_text(CHAIN)
+    (tmp_path / "host.py").write_text(CHAIN_HOST)
+    done = sluice(tmp_path, "advise", "host.py", "--board", "ecp5_onchip")
+    assert done.exit_code == 0, done.stderr
+    cycles = int(re.search(r"as written: ([\d,]+) cycles", done.stdout)[1].replace(",", ""))
+    assert 4000 <= cycles < 4400
 
 
 def test_options_that_only_the_host_gives(folder, tuned):

@@ -72,7 +72,10 @@ def test_the_commands_for_surfer_are_those_that_it_has(traced):
 def test_the_window_and_the_markers_are_at_the_longest_stalls(traced):
     folder, printed = traced
     rows = json.loads(sluice(folder, "stalls", "t.fst", "--json").stdout)
-    waits = sorted((row for row in rows if row["kind"] == "account"), key=lambda row: (-row["longest"], row["at"]))
+    accounts = [row for row in rows if row["kind"] == "account"]
+    waits = sorted(accounts, key=lambda row: (row["autorun"], -row["longest"], row["at"]))
+    order = [row["kernel"] == "pass" for row in accounts]
+    assert order == sorted(order) and any(order), "an autorun kernel also waits while there is nothing to do"
     period = 1e6 / json.loads((folder / "t.fst.json").read_text())["clock_mhz"]
     times = [round(row["at"] * period) for row in waits[:5]]
     lines = (folder / "t.sucl").read_text().splitlines()
@@ -169,6 +172,28 @@ def test_signals_without_a_waveform_are_wrong_usage(tmp_path):
     (tmp_path / "host.py").write_text(STUCK)
     done = sluice(tmp_path, "run", "--trace-signals", "all", "host.py")
     assert done.returncode == 2 and "--trace-signals goes with --trace FILE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--trace-window", "0:9"), "--trace-window goes with --trace FILE"),
+        (("--trace", "t.fst", "--trace-window", "20000"), "'20000' is not START:CYCLES, such as 1000:20000"),
+        (("--trace", "t.fst", "--trace-window", "5:0"), "'5:0' is not START:CYCLES"),
+    ],
+)
+def test_a_window_that_is_none_is_wrong_usage(tmp_path, words, said):
+    (tmp_path / "host.py").write_text(STUCK)
+    done = sluice(tmp_path, "run", *words, "host.py")
+    assert done.returncode == 2 and said in " ".join(done.stderr.split())
+
+
+def test_a_window_is_recorded_and_what_is_cut_off_is_told(tmp_path):
+    (tmp_path / "host.py").write_text(HOST)
+    done = sluice(tmp_path, "run", "--trace", "t.fst", "--trace-window", "100:500", "--no-stats", "host.py")
+    assert done.returncode == 0 and "the trace window of 500 cycles ended before the launches did" in done.stderr
+    rows = json.loads(sluice(tmp_path, "stalls", "t.fst", "--json").stdout)
+    assert rows and max(row["of"] for row in rows) in range(490, 502)
 
 
 def test_two_parts_of_a_waveform_sum_to_the_whole(traced):

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
+from hls.cli_files import SOURCE_OR_HOST
 from hls.cli_numbers import Numbers, Reals
 from tests.guides.document import commands
 
@@ -24,6 +25,7 @@ WRONG = {
     "--goal": "beauty",
     "--limit": "loops",
     "--prefix": "1st",
+    "--trace-window": "long",
     "--trip": "many",
     "-D": "3=4",
 }
@@ -130,13 +132,15 @@ def test_numbers(kind, value, told):
 
 @pytest.mark.parametrize(("name", "ending"), [("source", ".py"), ("host", ".cl")])
 def test_a_source_and_a_host_are_not_each_other(tmp_path, name, ending):
-    """Every command that takes one refuses the other by its ending, before Python or the front end reads it."""
+    """Every command that takes one of them only refuses the other by its ending, before Python or the front end reads
+    it."""
     (tmp_path / f"file{ending}").write_text("import this")
     asked = [
         parameter
         for command, one in commands(main)
         for parameter in one.params
-        if parameter.name == name and isinstance(parameter.type, click.Path) and command != "opt"  # it reads IR
+        if parameter.name == name and isinstance(parameter.type, click.Path)
+        if parameter.type is not SOURCE_OR_HOST and command != "opt"  # which reads IR
     ]
     assert len(asked) >= 4
     for parameter in asked:

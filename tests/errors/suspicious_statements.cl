@@ -26,3 +26,17 @@ __kernel void bodies(__global int *a, int n) {
   while (a[5] > 0);
   a[4] = 1;
 }
+__kernel void endless(__global int *a, int n) {
+  if (n > 5) { for (;;) a[1]++; a[0] = 1; }
+  while (1) { if (a[2] > n) continue; for (;;) { break; } }
+  a[3] = 1;
+}
+__kernel void ends(__global int *a, int n) { // not warned
+  for (;;) { if (a[0] > n) break; a[0]++; }
+  do { if (a[1]) goto out; } while (1);
+out:
+  a[2] = 1;
+  while (n) ;
+  do { a[4] = 1; } while (0);
+  a[3] = 1;
+}

@@ -63,7 +63,7 @@ def test_planned(name):
 
 
 def test_few_loops_of_a_nest_are_retimed(monkeypatch):
-    """Each retiming of adders copies the whole function: one for each loop would be the square of the depth."""
+    """Each retiming of adders copies a loop with all inside it: one for each would be the square of the depth."""
     asked, retimed = (_calls(monkeypatch, distribute_over_selects, name) for name in ("_best", "retimed_length"))
     text = KERNEL.format("".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(8)) + "o[0] += 1;")
     plan_module(link_program(parse_source(text).module), load_board("de5net"), Options())

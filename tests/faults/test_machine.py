@@ -55,7 +55,7 @@ def refused(done) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("gibibytes", [0.25, 2])
+@pytest.mark.parametrize("gibibytes", [0.5, 2])
 def test_little_memory_for_the_compiler(folder, gibibytes):
     said = refused(run(folder, "compile", "k.cl", memory=int(gibibytes * 2**30), SLUICE_CACHE=str(folder / "cache")))
     assert said.startswith("error[E0908]: out of memory") and "ulimit -v" in said and len(said.splitlines()) == 2
@@ -138,6 +138,7 @@ def test_modules_of_the_working_directory_are_not_the_translators(folder):
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
         (RuntimeError("can't start new thread"), "out of memory: can't start new thread"),
         (RuntimeError("std::bad_alloc"), "out of memory"),
+        (RuntimeError("memory allocation of 16777216 bytes failed"), "out of memory: memory allocation of 16777216"),
         (
             ImportError("a.so: failed to map segment from shared object\nsee the installation"),
             "out of memory: a.so: failed to map segment from shared object",

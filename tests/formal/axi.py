@@ -7,6 +7,7 @@
 """
 
 from amaranth import *
+from amaranth.utils import exact_log2
 
 from rtl_lib.axi.read_master import AxiReadMaster, stays_within_border
 from rtl_lib.axi.write_master import AxiWriteMaster
@@ -14,7 +15,7 @@ from tests.formal.bench import Bench
 
 __all__ = ["reads", "writes"]
 
-WORD, ADDR_BITS, BURST, OUTSTANDING = 512, 14, 4, 3
+WORD, ADDR_BITS, BURST, OUTSTANDING = 16, 14, 4, 3
 
 
 def reads() -> Bench:
@@ -100,7 +101,7 @@ def _offers(bench: Bench, name: str, rst: _Reset, channel, payload):
 
 
 def _bursts(bench: Bench, name: str, channel):
-    last = channel.addr + (channel.len << 9)
+    last = channel.addr + (channel.len << exact_log2(WORD))
     bench.check(~channel.valid | (last[12:] == channel.addr[12:]), f"a burst of {name} stays in 4 KiB")
     bench.check(~channel.valid | (channel.len < BURST), f"a burst of {name} is no longer than allowed")
     bench.reach(channel.valid & channel.ready & (channel.len == BURST - 1), f"{name} takes a burst of {BURST}")

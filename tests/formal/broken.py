@@ -104,6 +104,7 @@ BREAKS = (
     Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == Cat(following, upper))", "1"),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
     Break("burst_builder", BurstBuilder, "elaborate", "following == 0", "0"),
+    Break("burst_builder", BurstBuilder, "elaborate", "(ends | self.rest |", "(ends |"),
     Break("settlement", Settlement, "elaborate", "acks != 0", "1"),
     Break("settlement", Settlement, "elaborate", "count(m, acks, self.ack, settled)", "count(m, acks, self.ack, C(0))"),
     # load units
@@ -169,8 +170,9 @@ BREAKS = (
     # store units
     Break("store", StoreUnit, "_gather", "lane | Mux(held & ~leaving, strobe, 0)", "lane"),
     Break("store", StoreUnit, "elaborate", "behind = held | builder.open", "behind = held"),
-    Break("store", StoreUnit, "_gather", "(~held | joins | leaving)", "1"),
+    Break("store", StoreUnit, "_gather", "(~held | joins | (word_out.ready & data_out.ready))", "1"),
     Break("store_words", GatheredWords, "elaborate", "lane | Mux(hit, strobes[place], 0)", "lane"),
+    Break("store_words", GatheredWords, "elaborate", "Mux(hit, _number(found), newest)", "newest"),
     Break("wide_store", WideStoreUnit, "_merge", "waiting.eq(second.strobe.any())", "waiting.eq(0)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(leaves & first.strobe[n], new, old)", "Mux(leaves, new, old)"),
     Break("wide_store", WideStoreUnit, "_merge", "Mux(turned.valid, second.word, kept.word)", "kept.word"),
@@ -199,8 +201,10 @@ BREAKS = (
     Break(
         "writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"
     ),
+    Break("writes_alone", WriteInterconnect, "_pass_through", "self.map.local_bits(unit.request.payload.addr)", "0"),
     Break("writes_one_bank", WriteInterconnect, "_acks", "owner.payload == u", "C(u == 0)"),
+    Break("writes_one_bank", WriteInterconnect, "_ack_directly", "payload.error.eq(error)", "payload.error.eq(0)"),
     Break("writes", WriteInterconnect, "elaborate", "(next_bank == b) & idle", "idle"),
-    Break("writes", WriteInterconnect, "_near_its_turn", "ahead <= AHEAD", "C(1)"),
+    Break("writes", WriteInterconnect, "_near_its_turn", "~ahead[AHEAD.bit_length() :].any()", "C(1)"),
     Break("writes", WriteInterconnect, "_ack_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
 )

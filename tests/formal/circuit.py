@@ -1,13 +1,12 @@
 """A bench as an and-inverter graph, which the proofs of ``solve`` use."""
 
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from amaranth.back import rtlil
 
-from tests.yosys import yosys
+from tests.yosys import run_yosys
 
 __all__ = ["Circuit", "circuit_of"]
 
@@ -34,11 +33,9 @@ def circuit_of(bench) -> Circuit:
     """The circuit of a :class:`~tests.formal.bench.Bench`."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "top.il").write_text(rtlil.convert(bench, name="top", ports=bench.ports(), emit_src=False))
-        done = subprocess.run(
-            [yosys(), "-q", "-p", SCRIPT.replace("\n", "; ")], cwd=folder, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise RuntimeError(f"yosys: {done.stdout}{done.stderr}")
+        code, out, errors = run_yosys(SCRIPT.replace("\n", "; "), folder)
+        if code:
+            raise RuntimeError(f"yosys: {out}{errors}")
         return _parse(Path(folder, "top.aag").read_text(), Path(folder, "top.map").read_text(), bench.claims)
 
 

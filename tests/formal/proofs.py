@@ -116,6 +116,12 @@ PROOFS = {
         9,
         quick=False,
     ),
+    "writes_alone": Proof(
+        "WriteInterconnect, 1 unit, 1 bank",
+        "words reach their place, acknowledgements their unit, in order",
+        partial(interconnect.writes, 1, 1),
+        10,
+    ),
     "writes_one_bank": Proof(
         "WriteInterconnect, 2 units, 1 bank",
         "words reach their place, acknowledgements their unit, in order",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -69,6 +70,17 @@ def test_a_damaged_file_is_refused():
         with pytest.raises(cl.LogicError) as told:
             Aocx.of(broken)
         assert told.value.code == cl.status_code.INVALID_BINARY and "aoc" in told.value.what
+
+
+@pytest.mark.parametrize(
+    "data",
+    [Aocx(Binary("", ()), "de5net", "emulator", {}).to_bytes(), b"\x7fELF\x02\x01\xff#"],
+    ids=["ours", "of the vendor"],
+)
+def test_a_compiled_file_passed_as_source_is_named(data):
+    context = cl.create_some_context(board="de5net", device="emulator")
+    with pytest.raises(cl.RuntimeError, match="this is a compiled program, and no OpenCL C: pass an .aocx to clCreate"):
+        cl.Program(context, data.decode(errors="replace")).build()
 
 
 def test_a_wrong_kernel_is_shown_by_line_and_leaves_no_file(capfd):
@@ -157,6 +169,48 @@ def test_makefiles_of_the_vendors_examples_find_its_kit(driver):
         ["sh", "-c", command], env=os.environ | driver.environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+#: with the C++ interface of OpenCL 1.x and its names, the flags of buffers where hosts look for them
+OLD_HOST = """#define __CL_ENABLE_EXCEPTIONS
+#include "CL/cl.hpp"
+#include "CL/cl_ext.h"
+#include "CL/cl_ext_intelfpga.h"
+int main() try {
+  VECTOR_CLASS<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  VECTOR_CLASS<cl::Device> devices;
+  platforms[0].getDevices(CL_DEVICE_TYPE_ACCELERATOR, &devices);
+  cl::Context context(devices);
+  STRING_CLASS text = "__kernel void f(__global int *a, int n) { a[get_global_id(0)] += n; }";
+  cl::Program::Sources source(1, std::make_pair(text.c_str(), text.size()));
+  cl::Program program(context, source);
+  program.build(devices);
+  cl::CommandQueue queue(context, devices[0]);
+  int cells[] = {1, 2, 3, 4}, row[2] = {};
+  cl::Buffer buffer(context, CL_MEM_USE_HOST_PTR | CL_MEM_BANK_1_ALTERA | CL_CHANNEL_1_INTELFPGA, sizeof cells, cells);
+  cl::make_kernel<cl::Buffer &, int> add(program, "f");
+  add(cl::EnqueueArgs(queue, cl::NDRange(4)), buffer, 5).wait();
+  cl::size_t<3> origin, host, region;
+  origin[0] = 4, region[0] = 8, region[1] = region[2] = 1;
+  queue.enqueueReadBufferRect(buffer, CL_TRUE, origin, host, region, 0, 0, 0, 0, row);
+  return row[0] != 7 || row[1] != 8;
+} catch (const cl::Error &error) {
+  return 2;
+}
+"""
+
+
+def test_hosts_with_the_old_cpp_interface_and_the_vendors_headers_are_built_with_the_kit(driver, tmp_path, capfd):
+    """Their own header is taken where the system has one."""
+    assert aocl.main(["compile-config"]) == 0
+    flags = shlex.split(capfd.readouterr().out)
+    Path("old.cpp").write_text(OLD_HOST)
+    assert driver.run(driver.build(Path("old.cpp"), *flags)).returncode == 0
+    (tmp_path / "own/CL").mkdir(parents=True)
+    (tmp_path / "own/CL/cl.hpp").write_text("#define OWN 1\n")
+    Path("own.cpp").write_text("#include <CL/cl.hpp>\nint main() { return OWN - 1; }\n")
+    assert driver.run(driver.build(Path("own.cpp"), *flags, f"-I{tmp_path}/own")).returncode == 0
 
 
 def test_counters_are_built_on_request():

@@ -1,5 +1,8 @@
 """What a build answers is kept: a host that builds a program again needs no compiler until it launches a kernel."""
 
+import subprocess
+import sys
+
 import pytest
 
 from hls.target.board import load_board
@@ -121,3 +124,21 @@ def test_a_host_that_runs_again_gets_the_same(driver, tmp_path):
     assert runs[0].returncode == 0 and runs[0].stdout.startswith("1 1024\n[3, 4, 5, 6, 7, 8, 9, 10]"), runs[0].stderr
     assert (runs[1].returncode, runs[1].stdout, runs[1].stderr) == (0, runs[0].stdout, runs[0].stderr)
     assert len(list((tmp_path / "kept/answers").glob("*/answer"))) == 1
+
+
+def test_warnings_of_a_program_compiled_alone():
+    """Its options for them are not those of the link."""
+    server = requests.Requests()
+    program = Program(requests.Context(server.devices[:1]), SOURCE.replace("{", "{ int unused;"))
+    assert "warning[W0220]" in program.compile(0, "-DN=1", {}).log
+    failed = program.compile(0, "-DN=1 -Werror", {})
+    assert failed.code == cl.status_code.BUILD_PROGRAM_FAILURE and "[-Werror]" in failed.log and not failed.kind
+    assert program.compile(0, "-DN=1 -w", {}).log == "" and program.compiled[0].options == ()
+
+
+def test_the_server_of_a_host_that_only_asks_loads_no_compiler():
+    """Such as clinfo, which is to answer within a second."""
+    text = "import sys, sim.icd.requests; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "sim.cl" in loaded and not loaded & {"hls.driver", "hls.frontend", "amaranth", "rich"}

@@ -1,5 +1,6 @@
 """Compiled programs (.aocx) in `sluice run` and `sluice report`, whole and damaged; hosts that are not in Python."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -136,3 +137,28 @@ def test_damage_anywhere_is_found():
                 assert error.code == cl.status_code.INVALID_BINARY
             else:  # a byte that says nothing, such as one of a date
                 assert found == Aocx.of(whole), at
+
+
+def test_hosts_that_import_pyopencl_itself_run_with_the_driver(driver, tmp_path, monkeypatch):
+    pytest.importorskip("pyopencl")
+    for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SLUICE_CACHE", driver.environment["SLUICE_CACHE"])
+    stats = tmp_path / "stats.json"
+    words = ("--device", "emulator", "--stats-file", str(stats), "host.py")
+    done = sluice(HOSTS, "run", *words)
+    assert done.returncode == 0 and done.stdout.startswith("device: de5net "), done.stderr
+    assert [one["kernel"] for one in json.loads(stats.read_text())] == ["saxpy"] and "saxpy: emulated" in done.stderr
+    # where the driver cannot be built
+    monkeypatch.setenv("CXX", str(tmp_path / "none"))
+    monkeypatch.setenv("SLUICE_CACHE", str(tmp_path))
+    (tmp_path / "host.py").write_text("import pyopencl\nprint('on')\n")
+    done = sluice(tmp_path, "run", "host.py")
+    assert (
+        done.stdout == "on\n" and "the host imports pyopencl, which does not run on the simulated board" in done.stderr
+    )
+    assert "import sluice.cl as cl" in done.stderr
+    # where the user has chosen
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
+    done = sluice(tmp_path, "run", "host.py")
+    assert (done.stdout, done.stderr) == ("on\n", "")

@@ -1,4 +1,23 @@
-// A kernel for each rule of hls/profile/rules.toml that needs no channel; those of channels are in waits.cl and depths.cl.
+// A kernel for each rule of hls/profile/rules.toml but those of channels between running kernels, which are in waits.cl and depths.cl.
+#pragma OPENCL EXTENSION cl_intel_channels : enable
+channel int asked __attribute__((depth(4)));
+channel int answered __attribute__((depth(4)));
+
+// the host never starts the kernel that this one serves
+__attribute__((max_global_work_dim(0))) __attribute__((autorun))
+__kernel void idle(void)
+{
+    while (1)
+        write_channel_intel(answered, 3 * read_channel_intel(asked));
+}
+__kernel void never_started(__global int *restrict out, int n)
+{
+    for (int k = 0; k < n; k++) {
+        write_channel_intel(asked, k);
+        mem_fence(CLK_CHANNEL_MEM_FENCE);
+        out[k] = read_channel_intel(answered);
+    }
+}
 
 // an iteration of each takes its latency before the next one begins
 __kernel void recurrence(__global const float *restrict in, __global float *restrict out, int n)

@@ -82,3 +82,40 @@ __kernel void items_shifted(__global int *a, __global int *b, int n, int m) {
   int i = get_global_id(0);
   if (i < n) b[i] = a[i + 3] * m;
 }
+
+// Two sweeps over rows, each a recurrence: a pass begins when the one before has ended, and within it rows take turns.
+__kernel void filtered_rows(__global int *restrict a, __global int *restrict b, int n, int m)
+{
+    int rows = n < 50 ? n : 50;
+    for (int t = 0; t < m; t++) {
+        for (int i = 0; i < rows; i++) {
+            int last = t;
+            for (int j = 0; j < 32; j++) {
+                last = a[i * 32 + j] + last * m;
+                b[i * 32 + j] = last;
+            }
+        }
+        for (int i = 0; i < rows; i++) {
+            int last = t;
+            for (int j = 31; j >= 0; j--) {
+                last = b[i * 32 + j] - last * m;
+                a[i * 32 + j] = last;
+            }
+        }
+    }
+}
+
+// Nothing lets a pass wait for the one before, so rows must not take turns: those of the next pass, which begin at the
+// other end, would be among them.
+__kernel void rewritten_rows(__global const int *restrict a, __global int *restrict b, int n, int m)
+{
+    int rows = n < 50 ? n : 50;
+    for (int t = 0; t < m; t++)
+        for (int i = 0; i < rows; i++) {
+            int last = t;
+            for (int j = 0; j < 32; j++) {
+                last = a[i * 32 + j] + last * m;
+                b[i * 32 + (t & 1 ? 31 - j : j)] = last;
+            }
+        }
+}

@@ -164,7 +164,7 @@ def test_a_chain_of_waits_is_followed_to_its_source(system):
 
 
 def test_a_slow_reader_holds_up_its_writer(system):
-    runs = system.together(pair("write_fast", "read_slowly"))
+    runs = system.together(pair("write_fast", "read_slowly"), 0)
     stats = system.result.decode("write_fast", runs["write_fast"].counters)
     reader = system.result.decode("read_slowly", runs["read_slowly"].counters)
     (ii,) = [loop["static_ii"] for loop in reader["loops"]]
@@ -179,13 +179,13 @@ def test_a_slow_reader_holds_up_its_writer(system):
 
 
 def test_figures_known_by_hand(system):
-    stats = system.result.decode("stride", system.together(alone("stride"))["stride"].counters)
+    stats = system.result.decode("stride", system.together(alone("stride"), 0)["stride"].counters)
     (load,) = [access for access in stats["memory"] if access["kind"] == "load"]
     assert load["efficiency"] == 1 / 16 and load["reuse"] == 1
     assert load["memory"] == "DDR" and load["bytes_moved"] == 64 * N
     moved = load["bytes_moved"] / (stats["cycles"] / 0.24)
     assert load["bytes_per_ns"] == pytest.approx(moved) and load["bandwidth"] == pytest.approx(moved / 25.6, rel=0.01)
-    stats = system.result.decode("one_in_four", system.together(alone("one_in_four"))["one_in_four"].counters)
+    stats = system.result.decode("one_in_four", system.together(alone("one_in_four"), 0)["one_in_four"].counters)
     (load,) = [access for access in stats["memory"] if access["kind"] == "load"]
     assert load["activity"] == pytest.approx(load["occupancy"] / 4)
 

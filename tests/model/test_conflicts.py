@@ -1,8 +1,11 @@
 """Closed forms of stores under way, against small machines that follow each store."""
 
+import random
+from collections import deque
+
 import pytest
 
-from hls.model.conflicts import pace_of_conflicts, pace_of_table
+from hls.model.conflicts import pace_of_conflicts, pace_of_table, pace_of_table_and_bus
 
 PATIENCE = 4
 
@@ -53,3 +56,27 @@ def test_distances_that_stay_for_long_have_a_pace_each():
     """Rows of a loop whose stores are met a row later: 10 cycles / 2 in short rows, 1 in long ones."""
     found = pace_of_conflicts([(2.0, 500), (20.0, 500)], 0.999, 1000, 10.0, 1.0)
     assert found == pytest.approx((5 + 1) / 2)
+
+
+def pace_of_closed_network(entries, delay, bus, count=20_000):
+    """Cycles from one store to the next as each holds one of so many entries: it is on its way for a ``delay``, then
+    waits for the bus, which takes the stores one after the other, for ``bus`` cycles each on average."""
+    drawn, left, free = random.Random(3), deque([0.0] * entries), 0.0
+    for _ in range(count):  # the one that takes the entry freed first is the next at the bus
+        free = max(free, left.popleft() + delay) + drawn.expovariate(1 / bus)
+        left.append(free)
+    return free / count
+
+
+@pytest.mark.parametrize(
+    ("entries", "delay", "bus"), [(128, 140, 1.28), (128, 140, 0.6), (16, 60, 8), (32, 100, 3), (8, 100, 2)]
+)
+def test_stores_that_wait_for_the_bus_stay_in_the_table(entries, delay, bus):
+    found = pace_of_table_and_bus(delay / entries, entries, bus)
+    assert found == pytest.approx(pace_of_closed_network(entries, delay, bus), rel=0.05)
+    assert found >= max(delay / entries, bus)
+
+
+@pytest.mark.parametrize(("table", "bus"), [(0.0, 1.5), (1.5, 0.0)])
+def test_a_table_or_a_bus_alone(table, bus):
+    assert pace_of_table_and_bus(table, 16, bus) == 1.5

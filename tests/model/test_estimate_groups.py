@@ -118,3 +118,32 @@ def test_lanes_run_a_loop_together(program):
         sum(loop.iterations for loop in predicted(program, product(name)).loops) for name in ("unrolled", "lanes")
     )
     assert one == 2 * two
+
+
+SUMS = """
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__kernel void sums(__global const float *restrict in, __global float *restrict out, int n)
+{
+    __local float part[64];
+    int l = get_local_id(0);
+    float s = 0;
+    for (int i = get_group_id(0) * 64 + l; i < n; i += 64 * get_num_groups(0)) s += in[i] + in[i];
+    part[l] = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 32; k > 0; k >>= 1) {
+        if (l < k) part[l] += part[l + k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) out[get_group_id(0)] = part[0];
+}
+"""
+#: cycles in RTL, and of the replay
+MEASURED_SUMS = 8823
+
+
+def test_the_last_items_of_a_loop_share_the_barrier_loop_behind_it():
+    """Those that end together go through the six barriers together."""
+    program = Program(SUMS, "ecp5_onchip")
+    given = Given("sums", {"in": np.ones(8192, np.float32), "out": np.zeros(4, np.float32)}, {"n": 8192}, (256,), (64,))
+    found = estimate(program.kernels["sums"], program.workloads(given)["sums"], program.board)
+    assert found.cycles.likely == pytest.approx(MEASURED_SUMS, rel=0.01)

@@ -127,7 +127,7 @@ def in_hardware(board: str, seeds: range) -> list[int]:
     texts = {seed: random_nest(seed).replace("void k(", f"void k{seed}(") for seed in seeds}
     with (
         patch.object(joinable_nests, "shortens", lambda *_: True),
-        patch.object(tested_nests, "_both", lambda _: False),
+        patch.object(tested_nests, "_waits_for_stores", lambda *_: False),
     ):
         system = KernelSystem("\n".join(texts.values()), board)
     print(f"{sum(len(kernel.merged) for kernel in system.result.kernels)} nests as one loop", flush=True)

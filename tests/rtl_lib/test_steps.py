@@ -8,7 +8,7 @@ from amaranth.back import verilog
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl_lib.steps import after, count
+from rtl_lib.steps import after, count, reached
 
 from .bench import simulate
 
@@ -49,4 +49,30 @@ def test_steps(depth):
 def test_a_pointer_that_wraps_by_itself_is_not_compared():
     pointer = Signal(3)
     assert after(pointer, 8).shape() == pointer.shape()
-    assert "==" in verilog.convert(Stepped(7)) and "==" not in verilog.convert(Stepped(8))
+    assert "?" in verilog.convert(Stepped(7)) and "?" not in verilog.convert(Stepped(8))
+
+
+class Reached(wiring.Component):
+    """Whether a value is the greatest one, ``most``."""
+
+    def __init__(self, most):
+        self.most = most
+        super().__init__({"value": In(range(most + 1)), "there": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += self.there.eq(reached(self.value, self.most))
+        return m
+
+
+@pytest.mark.parametrize("most", [1, 4, 6, 7, 16, 91])
+def test_the_greatest_value_is_reached_by_no_smaller_one(most):
+    dut = Reached(most)
+
+    async def bench(ctx):
+        for value in range(most + 1):
+            ctx.set(dut.value, value)
+            await ctx.tick()
+            assert ctx.get(dut.there) == (value == most)
+
+    simulate(dut, bench)

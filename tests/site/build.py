@@ -141,7 +141,10 @@ def _escaped_lines(text: str) -> str:
 
 
 def build(site: Path) -> None:
-    """Build the site into ``site``; an error if there is a dead link, a page without a place or a warning."""
+    """Build the site into ``site``; an error if there is a dead link, a page without a place or a warning.
+
+    mkdocs takes a relative folder as one beside its configuration, in docs/; here it is one of the working directory.
+    """
     from mkdocs.commands.build import build as build_site  # in the extra `docs`
     from mkdocs.config import load_config
 
@@ -149,7 +152,7 @@ def build(site: Path) -> None:
         pages = Path(folder) / "docs"
         pages.mkdir()
         extra = assemble(pages)
-        config = load_config(str(CONFIG), docs_dir=str(pages), site_dir=str(site), strict=True, **extra)
+        config = load_config(str(CONFIG), docs_dir=str(pages), site_dir=str(site.resolve()), strict=True, **extra)
         build_site(config)
 
 
@@ -160,6 +163,7 @@ def main() -> None:
     site = parser.parse_args().folder
     build(site)
     print(f"{site / 'index.html'}: {sum(1 for _ in site.rglob('*.html'))} pages")
+    print(f"the search needs a server: python3 -m http.server -d {site}, then http://localhost:8000")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -21,6 +22,14 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     site.build(folder)
     return folder
+
+
+def test_a_relative_folder_is_one_of_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = []
+    monkeypatch.setattr("mkdocs.commands.build.build", lambda config: asked.append(config["site_dir"]))
+    site.build(Path("out/site"))
+    assert asked == [str(tmp_path / "out/site")]
 
 
 def text_of(page):

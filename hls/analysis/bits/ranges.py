@@ -42,12 +42,24 @@ def never_holds(test: Value, of: Mapping[Value, Range]) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Step:
-    """An operation whose result's range depends on those of ``inputs``. A ``select`` has its ``arms``."""
+    """An operation whose result's range depends on those of ``inputs``. A ``select`` has its ``arms``, a loop what its
+    carried values depend on."""
 
     op: Op
     inputs: tuple[Value, ...]
     arms: tuple[GuardedValue, ...] = ()
+    carried: "_Carried | None" = None
     taken: int = -1  #: when it was evaluated last
+
+
+@dataclass(eq=False, slots=True)
+class _Carried:
+    """The ``steps`` of a loop's body on which its carried values depend, and the ``inputs`` of these from outside: only
+    they are evaluated until the carried values' ranges hold."""
+
+    steps: tuple[_Step, ...]
+    inputs: tuple[Value, ...]
+    settled: int = -1  #: when ranges of the carried values were found last
 
 
 class _Known:
@@ -87,8 +99,9 @@ class _Compared:
 
 
 class _Ranges:
-    """Walks bodies of loops until the guessed ranges hold, including inner loops each time. A step is repeated only if
-    a range that it depends on has changed: in a nest, only what depends on the counters of the outer loops."""
+    """Evaluates what the carried values of a loop depend on until the guessed ranges hold, and then its body once: an
+    inner loop is a part of the first only if its results are, so that time does not double with each loop of a nest. A
+    step is repeated only if a range that it depends on has changed."""
 
     def __init__(self):
         self.of: dict[Value, Range] = {}
@@ -111,22 +124,40 @@ class _Ranges:
             self.of[value], self._changed[value] = found, self._now
 
     def region(self, region: Region):
-        changed = self._changed
+        """Evaluate all of a region, whose inputs have their final ranges."""
         for step in self._of_region(region):
-            if step.taken >= 0:  # a loop, as a generator takes several times as long for the two inputs of most steps
-                for value in step.inputs:
-                    if changed[value] > step.taken:
-                        break
+            if self._is_stale(step.inputs, step.taken):
+                if step.carried is not None:
+                    self._settle(step.op, step.carried)
+                    self.region(step.op.regions[0])
                 else:
-                    continue
-            if step.op.opcode == "loop":
-                self._loop(step.op)
-            elif step.op.opcode == "select":
-                self._put(step.op.result, self._either(step))
-            else:
-                rule = TRANSFER[step.op.opcode]
-                self._put(step.op.result, rule(step.op.result.type.bits, *(self.of[v] for v in step.op.operands)))
-            step.taken = self._now
+                    self._evaluate(step)
+                step.taken = self._now
+
+    def _carry(self, carried: _Carried):
+        """Evaluate what the carried values of a loop depend on."""
+        for step in carried.steps:
+            if step.carried is not None:
+                self._settle(step.op, step.carried)
+            elif self._is_stale(step.inputs, step.taken):
+                self._evaluate(step)
+                step.taken = self._now
+
+    def _is_stale(self, inputs: tuple[Value, ...], since: int) -> bool:
+        if since < 0:
+            return True
+        changed = self._changed
+        for value in inputs:  # a generator takes several times as long for the two inputs of most steps
+            if changed[value] > since:
+                return True
+        return False
+
+    def _evaluate(self, step: _Step):
+        op = step.op
+        if op.opcode == "select":
+            self._put(op.result, self._either(step))
+        else:
+            self._put(op.result, TRANSFER[op.opcode](op.result.type.bits, *(self.of[v] for v in op.operands)))
 
     def _of_region(self, region: Region) -> list[_Step]:
         """The steps of a region; ranges of results without inputs are set at once."""
@@ -136,7 +167,7 @@ class _Ranges:
 
     def _step(self, op: Op) -> _Step | None:
         if op.opcode == "loop":
-            return _Step(op, self._inputs_of_loop(op))
+            return self._step_of_loop(op)
         if not op.results or not isinstance(op.results[0].type, IntType):
             for value in op.results:
                 self.full(value)
@@ -157,15 +188,23 @@ class _Ranges:
                 self.full(value)
         return None
 
-    def _inputs_of_loop(self, loop: Op) -> tuple[Value, ...]:
-        """Values defined outside the loop on which ranges inside it depend."""
+    def _step_of_loop(self, loop: Op) -> _Step:
+        """The loop with the values defined outside it on which ranges inside it depend."""
         (body,) = loop.regions
         again, *nexts = body.terminator.operands
-        read = {*loop.operands[1:], *nexts, *compared(self._implied_by(again))}
-        for step in self._of_region(body):
-            read.update(step.inputs)
         inside = {*body.args, *(value for op in walk(body) for value in op.results)}
-        return tuple(value for value in read - inside if isinstance(value.type, IntType))
+        decides = {*loop.operands[1:], *nexts, *compared(self._implied_by(again))}
+        read, needed, carried = set(decides), set(decides), list[_Step]()
+        for step in reversed(self._of_region(body)):
+            read.update(step.inputs)
+            if not needed.isdisjoint(step.op.results):
+                needed.update(step.carried.inputs if step.carried is not None else step.inputs)
+                carried.append(step)
+
+        def outside(values: set[Value]) -> tuple[Value, ...]:
+            return tuple(value for value in values - inside if isinstance(value.type, IntType))
+
+        return _Step(loop, outside(read), carried=_Carried(tuple(reversed(carried)), outside(needed)))
 
     def under(self, value: Value, facts: dict[Value, bool]) -> Range:
         """The range of ``value`` where the facts (conditions and their truth) hold."""
@@ -231,34 +270,38 @@ class _Ranges:
             found = found.meet(_moved(self.under(value, arm.facts), more, found.bits))
         return found
 
-    def _loop(self, op: Op):
-        """Guess the carried values' ranges, walk the body, and widen the guess until it holds."""
+    def _settle(self, op: Op, carried: _Carried):
+        """Guess the carried values' ranges, find those of the next iteration, and widen the guess until it holds."""
+        if not self._is_stale(carried.inputs, carried.settled):
+            return
         (body,), inits = op.regions, op.operands[1:]
         counted = [k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType)]
         guess = {k: self.of[inits[k]] for k in counted}
         for attempt in itertools.count():
             for k in counted:
                 self._put(body.args[k], guess[k])
-            self.region(body)
+            self._carry(carried)
             wider = self._wider(body, guess, attempt)
             if wider == guess:
                 break
             guess = wider
-        self._narrow(body, inits, guess)
+        self._narrow(op, carried, guess)
         for k, after in enumerate(body.terminator.operands[1:]):
             if k in guess:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
+        carried.settled = self._now
 
-    def _narrow(self, body: Region, inits: list[Value], guess: dict[int, Range]):
+    def _narrow(self, op: Op, carried: _Carried, guess: dict[int, Range]):
         """If a guess holds, so does the range it implies for the next iteration, which may be smaller: the guess may
         have been widened past a mask."""
+        (body,), inits = op.regions, op.operands[1:]
         again, *nexts = body.terminator.operands
         facts = self._implied_by(again)
         less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
         if less != guess:
             for k, found in less.items():
                 self._put(body.args[k], found)
-            self.region(body)
+            self._carry(carried)
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
         """The guess widened towards the next iteration: first up to the limits of the continue condition, finally to

@@ -13,6 +13,7 @@ import networkx as nx
 
 from ...diag import Code, Diagnostic, Span
 from ...ir import Attr, Function
+from ...sentence import enumerated
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
@@ -65,7 +66,7 @@ class Verdict:
         """The warning to the user, if any."""
         if not self.circle:
             return None
-        names = _listed(list(dict.fromkeys(wait.kernel for wait in self.circle)))
+        names = enumerated(list(dict.fromkeys(wait.kernel for wait in self.circle)))
         text = "always wait" if self.kind == "certain" else "could wait"
         notes = tuple(Diagnostic(described(wait), wait.call.span, severity="note") for wait in self.circle)
         return Diagnostic(
@@ -79,7 +80,7 @@ class Verdict:
 
     def _hint(self) -> str:
         if self.depths:
-            return _listed([f"give channel '{d.channel}' a depth of {d.depth}" for d in self.depths])
+            return enumerated([f"give channel '{d.channel}' a depth of {d.depth}" for d in self.depths])
         if any(wait.call.writes for wait in self.circle):
             full = next(wait for wait in self.circle if wait.call.writes)
             return (
@@ -97,10 +98,6 @@ def described(wait: Wait) -> str:
             f"kernel {wait.kernel} waits to write to channel {name}, which is full until kernel {wait.other} reads it"
         )
     return f"kernel {wait.kernel} waits to read from channel {name}, which is empty until kernel {wait.other} writes it"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tuple[Verdict, ...]:
@@ -203,11 +200,11 @@ class _Network:
         if open_ones:
             return self._say(
                 "proved",
-                f"the order of calls is known for any trip counts of the loops of {_listed(open_ones)} and contains no "
-                "cyclic wait",
+                f"the order of calls is known for any trip counts of the loops of {enumerated(open_ones)} and contains "
+                "no cyclic wait",
             )
         left = [link.name for link in self.links if ending.held[link.place]]
-        rest = f"; later launches, which find values left in {_listed(left)}, were not analysed" if left else ""
+        rest = f"; later launches, which find values left in {enumerated(left)}, were not analysed" if left else ""
         return self._say("proved", "the order of all calls is known and contains no cyclic wait" + rest)
 
     def _assumed(self, ending: Ending) -> Verdict:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ...ir import Op, Region, Value, walk
+from ...ir import Op, Region, TokenType, Value, walk
 
 __all__ = ["behind", "computed_from", "taken"]
 
@@ -29,12 +29,13 @@ def behind(
     return found
 
 
-def computed_from(region: Region, values: set[Value]) -> set[Value]:
-    """The values, and everything that the region computes from them in the same iteration."""
+def computed_from(region: Region, values: set[Value], always: bool = False) -> set[Value]:
+    """The values, and everything that the region computes from them in the same iteration; ``always``: in every run,
+    so not by an order that matters only where buffers overlap."""
     found = set(values)
     for op in region.ops:
         if not found.isdisjoint(taken(op) if op.regions else op.operands):
-            found.update(op.results)
+            found.update(v for v in op.results if not (always and isinstance(v.type, TokenType) and v.type.overlap))
     return found
 
 

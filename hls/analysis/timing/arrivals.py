@@ -74,10 +74,19 @@ class Steps:
             if start.cycle == LONG_BEFORE.cycle:
                 after = LONG_BEFORE
             else:
-                after = through(known.get(op) or known.setdefault(op, self.timing.step(op)), start)
+                after = through(known.get(op) or self._step(op), start)
             for result in results:
                 times[result] = after
         return arrivals
+
+    def after(self, op: Op, start: Arrival) -> Arrival:
+        """The arrival of the results of one of the operations if the last operand arrives at ``start``."""
+        if start.cycle == LONG_BEFORE.cycle:
+            return LONG_BEFORE
+        return self.timing.through(self._known.get(op) or self._step(op), start)
+
+    def _step(self, op: Op) -> Step:
+        return self._known.setdefault(op, self.timing.step(op))
 
 
 def carried_arrivals(body: Region, timing: TimingModel) -> tuple[Arrivals, dict[Value, int]]:

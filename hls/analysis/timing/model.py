@@ -159,7 +159,13 @@ class TimingModel:
     memory: AccessTiming = UnplannedAccesses()
     wait: int = 1
     ram_latency: int = 1
-    _probes: dict[tuple[str, Type, bool], tuple[Op, ...]] = field(default_factory=dict, compare=False, repr=False)
+    #: operations that are not built yet, with what each adds to an arrival
+    _probes: dict[tuple[str, Type, bool], tuple[tuple[Op, Step], ...]] = field(
+        default_factory=dict,
+        init=False,
+        compare=False,
+        repr=False,  # init: other models have other steps
+    )
 
     def planned(self, memory: AccessTiming) -> "TimingModel":
         """The same for a kernel with these memories."""
@@ -329,15 +335,17 @@ class TimingModel:
     def joined(self, kind: str, type: Type, start: Arrival, flush: bool = False) -> Arrival:
         """The arrival of the result of an operation that is not built yet. ``kind`` is an opcode, or "smin" and the
         like; its operands have one ``type``, none is constant, and with ``flush`` subnormal numbers are zeros."""
-        for op in self._probe(kind, type, flush):
-            start = self.after(op, start)
+        if start.cycle == LONG_BEFORE.cycle:
+            return LONG_BEFORE
+        for _, step in self._probe(kind, type, flush):
+            start = self.through(step, start)
         return start
 
     def logic(self, kind: str, type: Type) -> float:
         """The delay in ns of a combinational operation that is not built yet."""
-        return sum(map(self.delay, self._probe(kind, type, False)))
+        return sum(self.delay(op) for op, _ in self._probe(kind, type, False))
 
-    def _probe(self, kind: str, type: Type, flush: bool) -> tuple[Op, ...]:
+    def _probe(self, kind: str, type: Type, flush: bool) -> tuple[tuple[Op, Step], ...]:
         key = kind, type, flush
         if key not in self._probes:
             body = Region()
@@ -347,7 +355,7 @@ class TimingModel:
                 b.op(kind, *operands, attrs={Attr.FLUSH_DENORMALS: True} if flush else {})
             else:
                 (b.value if kind in OPS else partial(emit, b=b))(kind, Value(type), Value(type))
-            self._probes[key] = tuple(body.ops)
+            self._probes[key] = tuple((op, self.step(op)) for op in body.ops)
         return self._probes[key]
 
 

@@ -31,7 +31,8 @@ class CoalesceLoops(FunctionPass):
     became part of which.
 
     A loop with the attribute ``flatten_by_test`` is merged with the one inside it in another way: by the test of that
-    one (:mod:`.flatten_tested_pair`).
+    one (:mod:`.flatten_tested_pair`). One with ``flatten_by_end`` is coalesced with the one inside it; planning, which
+    asks for both, finds in the record that it did.
     """
 
     timing: TimingModel | None = None
@@ -54,18 +55,24 @@ class CoalesceLoops(FunctionPass):
                 if inner is not None:
                     op.attrs[Attr.FLATTENED] = True
                     if self.record is not None:
-                        self.record(Merged(function.name, inner.span, op.span, "coalesced", by_test=True))
+                        self.record(
+                            Merged(function.name, inner.span, op.span, "coalesced", by_test=True, flattened=True)
+                        )
+            elif op.opcode == "loop" and op.attrs.pop(Attr.FLATTEN_BY_END, False):
+                op.attrs[Attr.LOOP_COALESCE] = 2
+                self._coalesce(function.name, op, b.region, flattened=True)
 
         rewrite(result.body, visit)
         return result
 
-    def _coalesce(self, kernel: str, outer: Op, region: Region):
-        """Coalesce the nest of ``outer``, which will be placed at the end of ``region``."""
+    def _coalesce(self, kernel: str, outer: Op, region: Region, flattened: bool = False):
+        """Coalesce the nest of ``outer``, which will be placed at the end of ``region``; ``flattened``, as planning
+        chose it."""
         wish = outer.attrs.pop(Attr.LOOP_COALESCE)
         nest, obstacle = _nest(outer, wish)
         if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
             self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
-        join_nest(kernel, nest, region, self.timing, self._join_attributes, self.record)
+        join_nest(kernel, nest, region, self.timing, self._join_attributes, self.record, flattened)
 
     def _join_attributes(self, loop: Op, inner: Op):
         for name in take_over(loop, inner):
@@ -92,9 +99,11 @@ def join_nest(
     timing: TimingModel | None,
     join_attributes: Callable[[Op, Op], None],
     record: Callable[[Merged], None] | None,
+    flattened: bool = False,
 ):
     """Coalesce the loops of a nest, from outside in; ``region`` contains the outermost, or the loop will be placed at
-    its end. ``join_attributes`` gives a loop the attributes of the loop that becomes part of it."""
+    its end. ``join_attributes`` gives a loop the attributes of the loop that becomes part of it; the record says that
+    they are ``flattened``."""
     outer, nest = nest[0], list(nest)
     if len(nest) > 1 and timing is not None:
         for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
@@ -106,7 +115,7 @@ def join_nest(
         merge_nest(into, inner, Builder(first, into.span))
         _insert(nest[-2].regions[0] if len(nest) > 1 else region, into, first.ops)
         if record is not None:
-            record(Merged(kernel, inner.span, outer.span, "coalesced"))
+            record(Merged(kernel, inner.span, outer.span, "coalesced", flattened=flattened))
 
 
 def _insert(region: Region, loop: Op, ops: list[Op]):

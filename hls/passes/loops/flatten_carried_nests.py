@@ -27,8 +27,8 @@ from .merged_attributes import CONTROLS, Merged
 
 __all__ = ["MOST_AROUND", "WISHES", "FlattenCarriedNests"]
 
-#: attributes that the source gives to one loop and that would not hold for both
-WISHES = frozenset({*CONTROLS, Attr.NOFUSION, Attr.IVDEP, Attr.LOOP_COALESCE, Attr.LOOP_FUSE})
+#: attributes that the source, or planning, gives to one loop and that would not hold for both
+WISHES = frozenset({*CONTROLS, Attr.NOFUSION, Attr.IVDEP, Attr.LOOP_COALESCE, Attr.FLATTEN_BY_END, Attr.LOOP_FUSE})
 #: most operations around the inner loop: each of them executes in every iteration after flattening
 MOST_AROUND = 64
 

@@ -7,7 +7,7 @@ from ...ir import Attr, Function, InterleaveReason, Op, Region, TokenType, Value
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
-__all__ = ["MarkNonInterleaved"]
+__all__ = ["MarkNonInterleaved", "from_the_one_before"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ def _is_waited_for(child: Op, body: Region) -> bool:
     """Whether the next iteration needs the results of ``child`` for its exit condition, or for ``child`` itself."""
     given = computed_from(body, set(child.results))
     again, *nexts = body.terminator.operands
-    carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
+    carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and from_the_one_before(arg)}
     return again in given or not taken(child).isdisjoint(computed_from(body, carried))
 
 
-def _from_the_one_before(arg: Value) -> bool:
+def from_the_one_before(arg: Value) -> bool:
     """Whether every iteration waits for this value of the previous iteration, in every run."""
     return not isinstance(arg.type, TokenType) or not (arg.type.overlap or arg.type.between or arg.type.distance > 1)

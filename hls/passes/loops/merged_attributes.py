@@ -22,13 +22,15 @@ CONTROLS = (
 class Merged:
     """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it was inside) or
     "fused" (it followed). Or "split": the loop at ``span`` is none of the source, and does a part of each iteration of
-    the one at ``into``. ``by_test``: an iteration of the coalesced loop is one of either, not one of the inner loop."""
+    the one at ``into``. ``by_test``: an iteration of the coalesced loop is one of either, not one of the inner loop.
+    ``flattened``: planning chose it for a nest whose inner loop may run seldom."""
 
     kernel: str
     span: Span | None
     into: Span | None
     how: str
     by_test: bool = False
+    flattened: bool = False
 
 
 def take_over(loop: Op, other: Op) -> list[str]:

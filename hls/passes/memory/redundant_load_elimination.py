@@ -1,18 +1,21 @@
 """Redundant load elimination: a load takes the value of an earlier one of the same address."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
 from ...analysis.predicates.relevance import Relevance
-from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
+from ...ir import Attr, Builder, Function, Op, Region, Value, has, memory_name, moved_type
 from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
 from ...ir.same import ValueNumbers
 from ..manager import Form, FunctionPass
 from ..scalar.specialize import conjuncts
+from .carried_loads import CarriedLoads
 from .masked_values import MaskedValues
+from .selected_loads import ChosenLoad, LoadBySelect, loads_by_select, shared_conditions
 
 __all__ = ["RedundantLoadElimination"]
 
@@ -73,23 +76,56 @@ class _Scope:
         for op in ops:
             op.operands = [self.values.get(v, v) for v in op.operands]
             if op.opcode == "load" and self._may_take(op):
-                value = self._taken(op, Builder(region, op.span))
+                b = Builder(region, op.span)
+                value = self._taken(op, b) or self._selected(op, b)
                 if value is not None:
                     self.values[op.result] = value
                     continue
-                self.known.setdefault(memory_name(op), {}).setdefault(self._place(op), []).append(op)
-            else:
-                self._forget(op)
+                self.known.setdefault(memory_name(op), {}).setdefault(self._place(op, op.operands[0]), []).append(op)
+                region.ops.append(op)
+                continue
+            before = self._inside(op) if op.opcode == "loop" else None
+            self._forget(op)
             for inner in op.regions:
-                self._inside(op).run(inner)
+                scope = self._inside(op)
+                scope.run(inner)
+                if before is not None:
+                    scope.carry_loads(op, before)
             region.ops.append(op)
+
+    def carry_loads(self, loop: Op, before: "_Scope") -> None:
+        """Let the loop, whose body this scope is, carry what the iteration before has loaded for a recurrence;
+        ``before`` is the scope in front of it."""
+        (body,) = loop.regions
+        carried = CarriedLoads(loop, self._open(body), before.earlier, self.earlier, before.facts)
+        for load, again, value in carried.carry():
+            again.attrs.update(stands_for([again, load]))
+            under = Builder(Region(), load.span)
+            self.values[load.result] = self.masked.under(predicate(load), value, under)
+            place = body.ops.index(load)
+            body.ops[place : place + 1] = under.region.ops
+
+    def _open(self, body: Region) -> list[Op]:
+        """The loads of a body in front of anything in it that may write what they read."""
+        found: list[Op] = []
+        writes: list[Op] = []
+        for op in body.ops:
+            if op.opcode != "load":
+                writes += [op] if not has(op, "pure") else []
+            elif self._may_take(op) and not self.clobbers.among(op, writes):
+                found.append(op)
+        return found
+
+    def earlier(self, load: Op, address: Value) -> Sequence[Op]:
+        """The loads made earlier, some of them under conditions, of what ``load`` would read at another address."""
+        return self.known.get(memory_name(load), {}).get(self._place(load, address), ())
 
     def _may_take(self, load: Op) -> bool:
         return self.clobbers.plain(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
 
     def _taken(self, load: Op, b: Builder) -> Value | None:
         """The value that replaces a load."""
-        same = self.known.get(memory_name(load), {}).get(self._place(load), ())
+        same = self.earlier(load, load.operands[0])
         if not same:
             return None
         on = predicate(load)
@@ -104,6 +140,25 @@ class _Scope:
             if kept is not None and self._needs_no_mask(one) and self._needs_no_mask(load):
                 return self.masked.under(on, self._widened(one, load, kept, b.region), b)
         return None
+
+    def _selected(self, load: Op, b: Builder) -> Value | None:
+        """What a load reads at an address that selects among those of earlier loads: one of their values."""
+        on = predicate(load)
+        found = loads_by_select(load, self.earlier, self.facts | implied(on))
+        if found is None:
+            return None
+        fewer = [leaf.load for leaf in found.leaves() if not leaf.sure]
+        if not all(one in b.region.ops and self._needs_no_mask(one) for one in fewer):
+            return None
+        for one in fewer:
+            self._widened(one, load, shared_conditions(one, load)[0], b.region)
+        return self.masked.under(on, self._chosen(found, b), b)
+
+    def _chosen(self, found: LoadBySelect | ChosenLoad, b: Builder) -> Value:
+        """Select among the values of earlier loads."""
+        if isinstance(found, ChosenLoad):
+            return found.load.result
+        return b.value("select", found.condition, *(self._chosen(arm, b) for arm in found.arms))
 
     def _left(self, earlier: list[Value], later: list[Value]) -> list[Value] | None:
         """The conditions that two loads have in common, if by these one of the two is made in any case: where a load
@@ -145,6 +200,6 @@ class _Scope:
         known = {name: {place: list(loads) for place, loads in places.items()} for name, places in self.known.items()}
         return _Scope(self.clobbers, self.relevance, self.masked, self.numbers, self.values, self.facts | facts, known)
 
-    def _place(self, load: Op) -> tuple:
-        """What it loads: the number of its address, the type, the lane of the work-item."""
-        return self.numbers.of(load.operands[0]), moved_type(load), load.attrs.get(Attr.LANE)
+    def _place(self, load: Op, address: Value) -> tuple:
+        """What it would load at an address: the number of that, the type, the lane of the work-item."""
+        return self.numbers.of(address), moved_type(load), load.attrs.get(Attr.LANE)

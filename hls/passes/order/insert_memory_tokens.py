@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind, dependences
+from ...analysis.loops.forward_slice import computed_from, taken
 from ...analysis.loops.loop_tree import Loop, LoopTree
 from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, walk
 from ...ir.accesses import fixed_operands, memory_name, predicate
@@ -13,6 +14,7 @@ from ...ir.loops import CarriedValue, add_carried
 from ...ir.reorder import Reordering, inside
 from ...ir.rewrite import constant
 from ...narrow import present
+from ..loops.mark_non_interleaved import from_the_one_before
 from ..manager import Form, FunctionPass
 from ..memory.multi_buffer_private import copies_of_loop
 from .disambiguation import Check, find_checks
@@ -132,6 +134,11 @@ class _Orderer:
         self.ends: dict[tuple, Op] = {}
         self.fences: dict[Op, list[Op]] = {}  # fences of the program, by the operation that each follows
         self.carried: dict[Op, Value] = {}  # carried tokens, by the fence or token that they carry
+        #: loops that were marked here: their invocations do not interleave
+        self.marked: list[Op] = []
+        #: nests of such loops, from the outermost, each with the loop around whose iterations that keeps in order
+        #: (None: the order is that of invocations of the nest's own loops)
+        self.apart: list[tuple[Op | None, list[Op]]] = []
 
     def run(self, needed: Iterable[Dependence]):
         needed = list(needed)
@@ -153,6 +160,7 @@ class _Orderer:
             self._wait(region, wait, list(sources))
         OrderBarriers(self, self.function, self.tree).run()
         self.places.settle()
+        self._interleave_within()
 
     def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
         """Run-time checks, and the dependences left to tokens. What an outer loop waits for anyway is not checked."""
@@ -211,7 +219,7 @@ class _Orderer:
         inner = self.choice.inside(fact)
         turns = self.choice.take_turns(fact, inner)
         if fact.src is fact.dst and not turns:
-            self._keep_apart(inner, fact.overlap)
+            self._keep_apart(inner, fact.overlap, fact.loop)
         elif self.choice.by_answer(fact) and not turns and self._in_pipeline(fact, inner):
             return
         elif not turns and self.choice.beside(fact, inner):
@@ -233,15 +241,48 @@ class _Orderer:
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
         if self.ports.parted(region, src, dst) or not self._follow(region, src, dst, fact.dst):
             return False
-        self._keep_apart(inner, fact.overlap)
+        self._keep_apart(inner, fact.overlap, fact.loop)
         return True
 
-    def _keep_apart(self, loops: Iterable[Loop], overlap: bool):
-        for loop in loops:
+    def _keep_apart(self, loops: Iterable[Loop], overlap: bool, across: Op | None = None):
+        """Let no two invocations of these loops be in flight together (in runs with ``overlap``): of each other, or of
+        different iterations of the loop ``across`` around them."""
+        nest = [loop.op for loop in loops]
+        for op in nest:
             if overlap:
-                loop.op.attrs[Attr.APART_IF_OVERLAP] = True
-            else:
-                loop.op.attrs[Attr.INTERLEAVE] = False
+                op.attrs[Attr.APART_IF_OVERLAP] = True
+            elif op.attrs.get(Attr.INTERLEAVE, True):
+                op.attrs[Attr.INTERLEAVE] = False
+                self.marked.append(op)
+        if nest and not overlap:
+            self.apart.append((across, nest))
+
+    def _interleave_within(self):
+        """Let invocations of a loop interleave again where only iterations of a loop around had to be kept in order,
+        and each of these enters the nest when the one before has left it: within one of them, there is no such order.
+        """
+        kept = {
+            loop
+            for across, loops in self.apart
+            if across is None or not self._leaves_first(across, loops[0])
+            for loop in loops
+        }
+        for loop in self.marked:
+            if loop not in kept:
+                del loop.attrs[Attr.INTERLEAVE]
+
+    def _leaves_first(self, loop: Op, nest: Op) -> bool:
+        """Whether each iteration of the loop enters the nest only when the accesses of the one before in it have
+        executed, in every run: by a token that comes out of the nest, and goes round the loop into it."""
+        (body,) = loop.regions
+        if nest not in self.done:
+            return False
+        behind = computed_from(body, {self.done[nest]}, always=True)
+        nexts = body.terminator.operands[1:]
+        around = {
+            arg for arg, value in zip(body.args, nexts, strict=True) if value in behind and from_the_one_before(arg)
+        }
+        return not taken(nest).isdisjoint(computed_from(body, around, always=True))
 
     def _need(self, region: Region, src: Op, wait: _Wait):
         self.waits.setdefault((region, wait), {}).setdefault(src)

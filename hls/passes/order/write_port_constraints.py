@@ -77,8 +77,8 @@ class PortGroups:
     def parted(self, region: Region, src: Op, dst: Op) -> bool:
         """Whether ``dst`` after ``src``, operations of the region, would put stores of one group into different levels:
         one comes before ``src``, another one behind ``dst``, and an operation of variable latency in between."""
-        precedes = partial(self.places.leads, region)
-        for stores in self._groups.get(region, ()):
+        precedes, between = partial(self.places.leads, region), self._late[region]
+        for stores in self._groups.get(region, ()) if between else ():
             early = [op for op in stores if precedes(op, src)]
             late = [op for op in stores if precedes(dst, op)] if early else []
             if late and any(
@@ -86,8 +86,7 @@ class PortGroups:
                 and any(precedes(one, op) for one in early)
                 or precedes(dst, op)
                 and any(precedes(op, one) for one in late)
-                for op in region.ops
-                if self._is_late(op)
+                for op in between
             ):
                 return True
         return False
@@ -103,6 +102,11 @@ class PortGroups:
                     groups.setdefault((memory_name(op), op.attrs[Attr.PORT_GROUP]), []).append(op)
             found[region] = [stores for stores in groups.values() if len(stores) > 1]
         return found
+
+    @cached_property
+    def _late(self) -> dict[Region, list[Op]]:
+        """Operations of variable latency, as they are asked for with each dependence."""
+        return {region: [op for op in region.ops if self._is_late(op)] for region in regions(self.function.body)}
 
     def _is_late(self, op: Op) -> bool:
         return op.opcode in _LATE and not (op.opcode == "load" and self.function.memories[memory_name(op)].onchip)

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ...analysis.timing import Arrivals, Recurrence, TimingModel, carried_arrivals, longest_recurrence, recurrences_of
 from ...ir import Builder, Function, Op, Region, Value, has, innermost_first
-from ...ir.clone import clone_function
+from ...ir.clone import clone_function, clone_ops
 from ..manager import Form, FunctionPass
-from .retime_adders import RetimeAdders
+from .retime_adders import retimed
 
 __all__ = ["DistributeOverSelects", "retimed_length"]
 
@@ -22,6 +23,9 @@ MOST_ARRAY_BITS = 1024
 #: longer bodies are left alone, as each attempt times all of one
 MOST_IN_BODY = 300
 
+#: the cycles of the longest recurrence, and the ns of all
+_Length: TypeAlias = tuple[int, float]
+
 
 @dataclass(frozen=True)
 class DistributeOverSelects(FunctionPass):
@@ -30,7 +34,7 @@ class DistributeOverSelects(FunctionPass):
     is on the recurrence: ``f`` is computed in parallel with ``p``, not after it.
 
     In ``best = min(min(best, above) + 1, corner)`` the sum and the comparison with ``corner`` are computed for ``best``
-    and for ``above``. The sum with ``best`` is then one that :class:`RetimeAdders` moves to the previous iteration,
+    and for ``above``. The sum with ``best`` is then one that :func:`retimed` moves to the previous iteration,
     which counts here. Likewise ``next[match ? q : q - 1]`` in registers is read at both places. No form of the
     operations is assumed, so it is exact for every operand, also where sums wrap.
     """
@@ -61,36 +65,44 @@ def _improved(function: Function, number: int, timing: TimingModel) -> Function:
         better = _best(latest, number, timing)
         if better is None:
             break
-        if cycles is None:
-            cycles = retimed_length(function, number, timing)[0]
-        latest = better
-        now = retimed_length(latest, number, timing)[0]
-        if now < cycles:
-            cycles, found = now, latest
+        latest, before, now = better
+        cycles = before[0] if cycles is None else cycles
+        if now[0] < cycles:
+            cycles, found = now[0], latest
     return found
 
 
-def _best(function: Function, number: int, timing: TimingModel) -> Function | None:
+def _best(function: Function, number: int, timing: TimingModel) -> tuple[Function, _Length, _Length] | None:
     """The function with what follows one condition of a loop computed for both sides, the condition for which
-    recurrences become shortest; None if they become no shorter."""
-    (body,) = innermost_first(function)[number].regions
+    recurrences become shortest, and their length before and after; None if they become no shorter. Only the loop is
+    copied for an attempt."""
+    loop = innermost_first(function)[number]
+    (body,) = loop.regions
     if len(body.ops) > MOST_IN_BODY:
         return None
-    long = [one for one in recurrences_of(innermost_first(function)[number], timing) if one.cycles() > 1]
+    long = [one for one in recurrences_of(loop, timing) if one.cycles() > 1]
     places = [
         place
         for place, op in enumerate(body.ops)
         if len(op.results) == 1 and any(_selects_by(user, op, one) for one in long for user in one.ops)
     ]
-    before, found = retimed_length(function, number, timing) if places else (1, 0.0), None
+    if not places:
+        return None
+    before = least = retimed_length(loop, timing)
+    best: tuple[int, bool] | None = None
     for place in places[-MOST_CONDITIONS:]:
+        tried = list[int]()
         for whole in (False, True):
-            candidate = clone_function(function)
-            if _distribute(innermost_first(candidate)[number], place, whole, timing):
-                length = retimed_length(candidate, number, timing)
-                if length < before:
-                    before, found = length, candidate
-    return found
+            (attempt,) = clone_ops([loop], {})
+            done = _distribute(attempt, place, whole, timing)
+            if done and done != tried and (length := retimed_length(attempt, timing)) < least:
+                least, best = length, (place, whole)
+            tried = done
+    if best is None:
+        return None
+    found = clone_function(function)
+    _distribute(innermost_first(found)[number], *best, timing)
+    return found, before, least
 
 
 def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
@@ -98,9 +110,9 @@ def _selects_by(user: Op, condition: Op, one: Recurrence) -> bool:
     return user.opcode == "select" and user.operands[0].op is condition and user.operands[0] in one.values
 
 
-def retimed_length(function: Function, number: int, timing: TimingModel) -> tuple[int, float]:
+def retimed_length(loop: Op, timing: TimingModel) -> _Length:
     """The cycles of the longest recurrence of a loop, and the ns of all of them together, with adders retimed."""
-    loop = innermost_first(RetimeAdders(timing).run(function))[number]
+    loop = retimed(loop, timing)
     (body,) = loop.regions
     arrivals, late = carried_arrivals(body, timing)
     ends = [
@@ -111,9 +123,9 @@ def retimed_length(function: Function, number: int, timing: TimingModel) -> tupl
     return (longest_recurrence(loop, timing), round(sum(end.cycle * timing.room + end.ns for end in ends), 3))
 
 
-def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:
+def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> list[int]:
     """Compute for both sides what follows selects by the operation at that place, as long as they are the latest
-    operands; with ``whole`` further selects as well. Whether there is anything, and not too much."""
+    operands; with ``whole`` further selects as well. The places of what is computed so; none where that is too much."""
     (body,) = loop.regions
     condition = body.ops[place]
     arrivals, late = carried_arrivals(body, timing)
@@ -122,12 +134,12 @@ def _distribute(loop: Op, place: int, whole: bool, timing: TimingModel) -> bool:
         for op in body.ops
         if op.opcode == "select" and op.operands[0] is condition.result and op.result in late
     }
-    done = 0
-    for op in list(body.ops):
+    done = list[int]()
+    for at, op in enumerate(list(body.ops)):
         if op.results and op.results[0] not in sides and op.results[0] in late and _follows(op, sides, arrivals, whole):
             sides[op.result] = _on_both_sides(body, op, condition.result, sides)
-            done += 1
-    return 0 < done <= MOST_OPS
+            done.append(at)
+    return done if len(done) <= MOST_OPS else []
 
 
 def _follows(op: Op, sides: Mapping[Value, list[Value]], arrivals: Arrivals, whole: bool) -> bool:

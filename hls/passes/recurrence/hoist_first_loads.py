@@ -80,7 +80,7 @@ class HoistFirstLoads(FunctionPass):
         free = memory.onchip and _is_within(early, tester)
         if waits_for_loops(early, writes, tester) or _further(load, first) and not free:
             return None
-        before, after = retimed_length(function, number, timing), retimed_length(candidate, number, timing)
+        before, after = (retimed_length(innermost_first(one)[number], timing) for one in (function, candidate))
         return candidate if after[0] < before[0] or free and after < before else None
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from ...analysis.timing import Arrival, TimingModel, carried_arrivals
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
-from ...ir.clone import clone_function
+from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import add_carried
 from ...ir.rewrite import literal
 from ..manager import Form, FunctionPass
 
-__all__ = ["RetimeAdders"]
+__all__ = ["RetimeAdders", "retimed"]
 
 #: most leaves of a next value's select tree
 _MOST_LEAVES = 6
@@ -38,9 +38,22 @@ class RetimeAdders(FunctionPass):
         result = clone_function(function)
         if self.timing is not None:
             timing = self.timing.unplanned(function)
-            for region, loop in list(loops_inside_out(result.body)):
-                _Loop(region, loop, timing).run()
+            _retime(result.body, timing)
         return result
+
+
+def retimed(loop: Op, timing: TimingModel) -> Op:
+    """A copy of the loop, without what is around it, as the pass leaves it. No loop around or beside it matters: what
+    these retime is the same in all its iterations."""
+    alone = Region()
+    alone.ops = clone_ops([loop], {})
+    _retime(alone, timing)
+    return alone.ops[-1]
+
+
+def _retime(region: Region, timing: TimingModel):
+    for inside, loop in list(loops_inside_out(region)):
+        _Loop(inside, loop, timing).run()
 
 
 class _Loop:

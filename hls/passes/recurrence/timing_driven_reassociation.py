@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...analysis.timing import LONG_BEFORE, Arrival, Arrivals, Recurrence, TimingModel
+from ...analysis.timing import LONG_BEFORE, Arrival, Arrivals, Recurrence, Steps, TimingModel
 from ...diag import Code, Diagnostic
 from ...ir import Attr, FloatType, Function, Op, Region, Value, loops_inside_out
 from ...ir.clone import clone_function
@@ -114,13 +114,15 @@ class _Form:
     carry_save: bool
 
     def soonest(self, timing: TimingModel, way: list[Op]) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
-        """The arrivals if each operation of the recurrence takes its earliest form."""
+        """The arrivals if each operation of the recurrence takes its earliest form; the operations must not change
+        while these are asked for."""
+        steps = Steps(timing, way)
 
         def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
             arrivals = Arrivals(timing, starts, LONG_BEFORE)
             shaper = Shaper(arrivals, self.carry_save)
             for op in way:
-                time = arrivals.after(op)
+                time = steps.after(op, arrivals.start(op))
                 if op in self.trees:
                     time = min(time, shaper.at(shaper.soonest(self.trees[op]), self.trees[op].kind))
                 table = self.tables.soonest(op, arrivals)

@@ -6,7 +6,7 @@ from ...ir import OPS, Attr, Function, Op, Region, TokenType, Value, has, walk
 from ...ir.checks import checked_loads
 from ...ir.clone import clone_function
 from ...ir.loops import keep_carried
-from ...ir.rewrite import is_constant, set_results
+from ...ir.rewrite import constant, is_constant, set_results
 from ..manager import FunctionPass
 
 __all__ = ["DeadCodeElimination"]
@@ -21,8 +21,9 @@ class DeadCodeElimination(FunctionPass):
     effect or a use that leads to one.
 
     Unused results of `if` are removed, and so are carried values whose argument and result only serve themselves; the
-    tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end: OpenCL C
-    permits that. Unused loads are removed, unless their memory is volatile, and their checks with them.
+    tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end, unless
+    its condition is the constant 1: a program may rely on the end of other loops only (C11, 6.8.5, 6). Unused loads are
+    removed, unless their memory is volatile, and their checks with them.
     """
 
     name = "dead-code-elimination"
@@ -75,7 +76,7 @@ class _Liveness:
         themselves."""
         for op in region.ops:
             self.holder[op] = holder
-            if op.opcode in _ROOTS or (op.opcode == "load" and self._is_volatile(op)):
+            if op.opcode in _ROOTS or (op.opcode == "load" and self._is_volatile(op)) or _is_endless(op):
                 roots.append(op)
             for inner in op.regions:
                 self.parent[inner] = op
@@ -134,6 +135,11 @@ class _Liveness:
             body.terminator.operands[1 + index],
         ):
             self._use(value)
+
+
+def _is_endless(op: Op) -> bool:
+    """Whether it is a loop that starts iterations forever once it is entered."""
+    return op.opcode == "loop" and constant(op.regions[0].terminator.operands[0]) == 1
 
 
 def _sweep(region: Region, original: Region, live: _Liveness):

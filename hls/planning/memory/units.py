@@ -22,7 +22,7 @@ __all__ = ["choose_units", "returns_to_words"]
 CACHE_WORDS = 512
 MOST_CACHE_WORDS = 2048
 #: words that a store unit joins stores to at a time: each is compared with every store
-MOST_GATHERED = 16
+MOST_GATHERED = 32
 
 
 def choose_units(
@@ -116,6 +116,16 @@ class _Reuse:
     loop: Op
     words: int | None
     reason: str
+
+    def is_kept(self, memory: str) -> bool:
+        """Whether the words are still in a cache of the memory then."""
+        return not _is_flushed(self.loop, memory) and (self.words is None or self.words <= MOST_CACHE_WORDS // 2)
+
+    def lost(self, memory: str) -> str:
+        """Why they are not."""
+        if _is_flushed(self.loop, memory):
+            return f"no cache: stores in loop {_label(self.loop)} may change any cached word"
+        return f"{self.reason}, but only after {self.words} other words"
 
 
 def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, const_cache_bytes: int) -> Access:
@@ -212,19 +222,16 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
             unit=LsuKind.NEXT_WORD_LOAD,
             reason="the next address depends on what is read, and is near: requests the next word ahead",
         )
-    reuse = _reuse(access, steps, slots, function)
-    if reuse is None:
-        if _reads_ahead(access, steps, slots):
-            return _ahead(access, steps, "consecutive addresses: reads words ahead in bursts")
-        near = _is_near(steps[0][1], access.word_bytes)
-        return replace(
-            access, reason="consecutive addresses share words" if near else "each access reads a different word"
-        )
-    if _is_flushed(reuse.loop, access.memory):
-        return replace(access, reason=f"no cache: stores in loop {_label(reuse.loop)} may change any cached word")
-    if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
-        return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} other words")
-    return replace(access, unit=LsuKind.CACHED_LOAD, reason=reuse.reason, cache_words=_size(reuse.words or 0))
+    reuses = _reuses(access, steps, slots, function)
+    kept = next((one for one in reuses if one.is_kept(access.memory)), None)
+    if kept is not None:
+        return replace(access, unit=LsuKind.CACHED_LOAD, reason=kept.reason, cache_words=_size(kept.words or 0))
+    if reuses:
+        return replace(access, reason=reuses[0].lost(access.memory))
+    if _reads_ahead(access, steps, slots):
+        return _ahead(access, steps, "consecutive addresses: reads words ahead in bursts")
+    near = _is_near(steps[0][1], access.word_bytes)
+    return replace(access, reason="consecutive addresses share words" if near else "each access reads a different word")
 
 
 def _ahead(access: Access, steps, reason: str) -> Access:
@@ -299,22 +306,24 @@ def _is_flushed(loop: Op, memory: str) -> bool:
     )
 
 
-def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -> _Reuse | None:
+def _reuses(access: Access, steps, slots: Mapping[Op, int], function: Function) -> list[_Reuse]:
+    """The ways in which an access returns to words that it has left, the one that a cache suits best first. Where a
+    loop around returns to them after too long, or after a fence, invocations that take turns may still do so before."""
     (loop, step), word_bytes = steps[0], access.word_bytes
     turns = slots.get(loop, 1)
     if not step.regular:
         how = "depend on data" if _is_made_of_data(access.op.operands[0], function) else "have no constant stride"
-        return _Reuse(loop, None, f"addresses {how} and may return to words read before")
+        return [_Reuse(loop, None, f"addresses {how} and may return to words read before")]
     if (words := _round(loop, step, word_bytes)) > 1:
-        return _Reuse(loop, words, "the address wraps around to words read before")
-    back = _comes_back(steps, word_bytes)
+        return [_Reuse(loop, words, "the address wraps around to words read before")]
+    found, back = list[_Reuse](), _comes_back(steps, word_bytes)
     if back is not None:
-        return _Reuse(back, _words_between(steps, back, word_bytes), f"loop {_label(back)} reads the same words again")
+        words_between = _words_between(steps, back, word_bytes)
+        found.append(_Reuse(back, words_between, f"loop {_label(back)} reads the same words again"))
     if turns > 1 and _is_near(step, word_bytes) and step.amount:
-        return _Reuse(
-            loop, turns, f"{turns} interleaved invocations of loop {_label(loop)} read {turns} different words"
-        )
-    return None
+        why = f"{turns} interleaved invocations of loop {_label(loop)} read {turns} different words"
+        found.append(_Reuse(loop, turns, why))
+    return found
 
 
 def returns_to_words(access: Access, steps: Sequence[tuple[Op, Step]]) -> bool:

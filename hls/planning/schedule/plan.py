@@ -188,6 +188,11 @@ class RegionPlan:
     ring: Ring | None = None  #: of a barrier loop; ``entries`` then counts work-items
 
     @property
+    def is_paced_by_exit(self) -> bool:
+        """Whether a smaller II is forbidden by when the continue condition is known."""
+        return self.bottleneck is not None and any("again" in (step.src, step.dst) for step in self.bottleneck.steps)
+
+    @property
     def loop_op(self) -> Op:
         """The loop, where the caller knows that the region is a loop's body; TypeError for a kernel's top."""
         return present(self.loop)

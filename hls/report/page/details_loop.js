@@ -80,7 +80,7 @@ function loopFacts(loop) {
     ["copies in hardware", loop.copies > 1 ? number(loop.copies) : ""],
     ["slots", number(loop.slots)],
     ["fmax", loop.fmax_mhz ? fmaxWords(loop.fmax_mhz) : ""],
-    ["speculated iterations", loop.speculative ? `${number(loop.speculated)} if nothing stalls` : ""],
+    ["speculated iterations", loop.speculative || loop.speculated ? `${number(loop.speculated)} if nothing stalls` : ""],
     ["lost to II 1", loop.lost ? `${number(loop.lost, 1)} cycles an iteration` : ""],
     ["why no more interleaving", loop.one_at_a_time],
   ]);

@@ -5,8 +5,8 @@
  *
  * A column is {title, value(data), show(data, row), numeric, digits, class, tip, usual}: ``value`` is what sorts, filters and
  * is copied, a text or a number; ``show`` makes what is displayed where that is more than the value; a column whose value is
- * ``usual`` in every row is left out, and a ``spare`` one where there is no room for it. Returns {element, select()}, which
- * marks the row of what is selected. ``sortedBy`` is the title of the column by which rows are sorted at first, the largest on top.
+ * ``usual`` in every row is left out, and a ``spare`` one where there is no room for it. Returns {element, select(scroll)},
+ * which marks the row of what is selected, and brings it into view unless ``scroll`` is false. ``sortedBy`` is the title of the column by which rows are sorted at first, the largest on top.
  */
 function makeTable({ caption, columns: possible, rows, empty = "nothing to list", tools = [], sortedBy = null }) {
   const columns = possible.filter((column) => !("usual" in column) || differs(rows, column));
@@ -40,6 +40,7 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
   const note = h("span", { class: "quiet" });
   const box = h("div", { class: "scroll" }, table);
   const fit = keepWithin(box, table, columns, note);
+  const drawn = drawInView(table, body, drawRow, widestRow, fit);
   const element = h(
     "div",
     { class: "tablebox" },
@@ -80,7 +81,8 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
     const focused = body.contains(document.activeElement);
     const shown = visible(rows, 1);
     if (!shown.some(({ row }) => row === state.active)) state.active = shown[0]?.row ?? null;
-    body.replaceChildren(...shown.map((place) => drawRow(place)));
+    every(rows, (row) => (row.element = null));
+    drawn.start(shown);
     if (!shown.length)
       body.append(
         h(
@@ -96,7 +98,14 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
       cell.querySelector(".order").textContent = sorted ? (state.descending ? " ▾" : " ▴") : "";
     });
     fit();
-    if (focused) state.active?.element?.focus();
+    if (focused) focus(state.active);
+  }
+
+  /** Draw the rows down to ``row``, and give it the focus. */
+  function focus(row) {
+    if (!row) return;
+    drawn.reach(row);
+    row.element?.focus();
   }
 
   /** The rows to draw, with their depth, position and number of siblings. */
@@ -168,6 +177,18 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
     return typeof value === "number" ? number(value, column.digits ?? 0) : (value ?? "");
   }
 
+  /** A row whose cells are as wide as the widest of each column, by the number of their characters. */
+  function widestRow(places) {
+    const cells = columns.map((column, index) => {
+      const branch = index === 0 && tree;
+      const length = ({ row, level }) => String(shownValue(column, row.data)).length + (branch ? 2 * level : 0);
+      const lengths = places.map(length);
+      const { row, level } = places[lengths.indexOf(Math.max(...lengths))];
+      return drawCell(column, row, branch ? { level, folds: false, open: false } : null);
+    });
+    return h("tr", null, cells);
+  }
+
   function toggle(row) {
     if (!row.children?.length) return;
     row.open = !row.open;
@@ -192,7 +213,7 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
   }
 
   /** Mark the row of what is selected, if there is one, and open what contains it. */
-  function select() {
+  function select(scroll = true) {
     let found = null;
     every(rows, (row) => (found ??= (row.key || row.place) && isSelected(row) ? row : null));
     let folded = false;
@@ -202,9 +223,10 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
     }
     if (folded) draw();
     else markRows();
+    if (found) drawn.reach(found);
     if (found?.element?.isConnected) {
       activate(found);
-      found.element.scrollIntoView({ block: "nearest" });
+      if (scroll) found.element.scrollIntoView({ block: "nearest" });
     }
     return Boolean(found);
   }
@@ -218,9 +240,9 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
 
   function onKey(event) {
     if (event.target.tagName !== "TR") return;
-    const list = [...body.querySelectorAll("tr[tabindex]")];
-    const at = list.indexOf(event.target);
+    const list = drawn.rows();
     const row = state.active;
+    const at = list.indexOf(row);
     const open = event.target.getAttribute("aria-expanded");
     const moves = {
       ArrowDown: at + 1,
@@ -230,11 +252,11 @@ function makeTable({ caption, columns: possible, rows, empty = "nothing to list"
       PageDown: at + 15,
       PageUp: at - 15,
     };
-    if (event.key in moves) list[Math.max(0, Math.min(list.length - 1, moves[event.key]))]?.focus();
+    if (event.key in moves) focus(list[Math.max(0, Math.min(list.length - 1, moves[event.key]))]);
     else if (event.key === "ArrowRight" && open === "false") toggle(row);
-    else if (event.key === "ArrowRight" && open === "true") list[at + 1]?.focus();
+    else if (event.key === "ArrowRight" && open === "true") focus(list[at + 1]);
     else if (event.key === "ArrowLeft" && open === "true") toggle(row);
-    else if (event.key === "ArrowLeft" && row.parent) row.parent.element.focus();
+    else if (event.key === "ArrowLeft" && row.parent) focus(row.parent);
     else if (event.key === "Enter" || event.key === " ") choose(row);
     else return;
     event.preventDefault();

@@ -18,10 +18,8 @@ KERNELS = Path(__file__).parents[2] / "kernels"
 class _Everything(module._Ranges):
     """Takes every step each time."""
 
-    def region(self, region):
-        for step in self._of_region(region):
-            step.taken = -1
-        super().region(region)
+    def _is_stale(self, inputs, since):
+        return True
 
 
 def everything(function) -> dict:
@@ -108,12 +106,34 @@ def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
         parse_source(f"__kernel void k(__global float *restrict o, int n) {{ {heads} o[0] += 2.0f; }}").module
     ).kernels
     analysis, walked = module._Ranges(), []
-    loop = analysis._loop
-    monkeypatch.setattr(analysis, "_loop", lambda op: (walked.append(op), loop(op)))
+    narrow = analysis._narrow
+    monkeypatch.setattr(analysis, "_narrow", lambda op, *more: (walked.append(op), narrow(op, *more)))
     for value in function.args:
         analysis.full(value)
     analysis.region(function.body)
     assert len(walked) == len(set(walked)) == depth
+
+
+def test_a_nest_takes_steps_in_proportion_to_its_loops(monkeypatch):
+    """Sums of all counters are evaluated once the counters are bounded: not for each combination of guesses."""
+    steps = []
+    evaluate = module._Ranges._evaluate
+    monkeypatch.setattr(module._Ranges, "_evaluate", lambda self, step: (steps.append(step), evaluate(self, step)))
+
+    def evaluated(depth: int) -> int:
+        """Steps for loops whose counters, and a sum of these, are in the addresses of each body."""
+        heads = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) {{ o[i{k} & 63] += {k};" for k in range(depth))
+        total = " + ".join(f"i{k}" for k in range(depth))
+        text = f"__kernel void k(__global int *restrict o, int n) {{ {heads} o[({total}) & 63] += 3; {'}' * depth} }}"
+        (function,) = optimize(parse_source(text).module).kernels
+        steps.clear()
+        found = module.ranges(function)
+        assert found == everything(function)
+        steps.clear()
+        module.ranges(function)
+        return len(steps)
+
+    assert evaluated(6) < 2.5 * evaluated(3)
 
 
 def test_a_mask_bounds_what_a_loop_carries():

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import hls
-from hls import Options, compile
 from hls.analysis.timing import LONG_BEFORE, START, Arrival, Arrivals, Recurrence, recurrences_of
 from hls.analysis.timing.arrivals import Steps
 from hls.analysis.timing.model import Step
@@ -29,6 +28,7 @@ from hls.passes.recurrence.tree_height_reduction import TreeHeightReduction
 from hls.planning.memory import plan_memory
 from hls.planning.schedule import OperatorTiming, plan_kernel
 from hls.target.board import load_board
+from tests.plans import planned_text
 
 BOARD = load_board("de5net")
 TIMING = OperatorTiming.of(BOARD)
@@ -149,7 +149,7 @@ def test_the_answer_of_a_load_unit_comes_out_of_a_block_ram(board, from_ram):
     """A table that is not fitted says too little of block RAMs. Pieces of wide words are chosen behind the RAM."""
     used = load_board(board).using(())
     source = "kernel void k(global int *restrict a, global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
-    kernel = compile(source, used, Options()).kernels[0]
+    kernel = planned_text(source, used).kernels[0]
     timing = OperatorTiming.of(used).planned(kernel.memory)
     load, store = kernel.memory.outside
     ram = timing.model.delay("ram_out", 1)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
-from hls.driver import compile
 from hls.frontend import parse_source
 from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, HINTS, LOCAL_ARGUMENT, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
 from hls.ir import walk
 from hls.passes.link.check_legality import ATTRIBUTES, check_hardware
+from tests.plans import planned_text
 
 #: (as written, name in the IR, value); None where the attribute asks for nothing that hardware could do
 KERNELS = [
@@ -463,7 +463,7 @@ def test_a_parameter_without_type_is_an_int():
 def test_loops_in_a_pipelined_loop_are_unrolled():
     """As far as all of it fits, and not where the program keeps one."""
     (kernel,) = (
-        compile("""__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(__global int *restrict a, __global int *restrict o, int n) {
+        planned_text("""__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(__global int *restrict a, __global int *restrict o, int n) {
         __attribute__((xcl_pipeline_loop)) for (int i = 0; i < n; i++) {
             int s = 0;
             for (int j = 0; j < 6; j++) for (int m = 0; m < 4; m++) s += a[i * 24 + j * 4 + m] * (m + j);

@@ -1,5 +1,7 @@
 """Literals: their types by C's rules, and floats rounded once."""
 
+import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from hls.diag import CompileError, Span
 from hls.frontend import types as ct
 from hls.frontend.constants import literal
-from hls.ir.exact import rounded
+from hls.ir.exact import of_decimal, rounded
 
 HERE = Span("k.cl", 1, 1)
 
@@ -74,6 +76,23 @@ def test_no_double_rounding():
     middle = Fraction(1) + Fraction(1, 2**24)
     assert rounded(middle, 32) == 1.0
     assert rounded(middle + Fraction(1, 2**70), 32) == float(np.nextafter(np.float32(1), np.float32(2)))
+    assert literal("16777217.0000000001f", "float", HERE)[0].value == 16777218.0
+    assert literal("16777216.9999999999f", "float", HERE)[0].value == 16777216.0
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_decimals_are_rounded_once(bits):
+    """Numbers of every size, and those at and beside the middle between two floats, which are ties for the double."""
+    rng = random.Random(bits)
+    texts = [f"{rng.randrange(10**9)}.{rng.randrange(10**9)}e{rng.randrange(-60, 40)}" for _ in range(300)]
+    digits = {16: 11, 32: 24, 64: 53}[bits]
+    for _ in range(100):
+        middle = 2 * rng.randrange(1 << digits - 1, 1 << digits) + 1  # one bit too long
+        texts += [f"{middle}", f"{middle}.{'0' * 30}1", f"{middle - 1}.{'9' * 30}"]
+        texts += [f"{middle * 5**30}e-30", f"{middle * 5**30 * 10**20 + 1}e-50", "0", "1e-400"]
+    for text in texts:
+        found, wanted = of_decimal(text, bits), rounded(Fraction(text), bits)
+        assert (found, math.copysign(1, found)) == (wanted, 1), text
 
 
 def test_hexadecimal_floats_and_overflow():

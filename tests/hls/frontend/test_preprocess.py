@@ -2,6 +2,7 @@
 
 import importlib
 import random
+import re
 import time
 
 import pytest
@@ -134,6 +135,38 @@ def test_line_directives_that_say_nothing(directive, message):
         parse_source(f"\n{directive}\n", "k.cl")
     found = caught.value.diagnostics[0]
     assert message in found.message and (found.span.file, found.span.line) == ("k.cl", 2)
+
+
+#: directives without an operand, or with one that is no name, and what is wrong
+MALFORMED = {
+    "#ifdef (defined A) && (!defined B)": "#ifdef needs a name, not '('",
+    "#ifndef 3": "#ifndef needs a name, not '3'",
+    "#ifdef": "#ifdef needs something after it",
+    "#if": "#if needs something after it",
+    "#if 0\n#elif": "#elif needs something after it",
+    "#define": "#define needs something after it",
+    "#define 3 4": "#define needs a name, not '3'",
+    "#undef": "#undef needs something after it",
+    "#undef 4": "#undef needs a name, not '4'",
+    "#include": "#include needs something after it",
+}
+
+
+def nested(directive: str) -> str:
+    """The directive with the ``#endif`` that it needs."""
+    return f"{directive}\n" + "#endif\n" * directive.count("#if")
+
+
+@pytest.mark.parametrize(("directive", "message"), MALFORMED.items())
+def test_malformed_directives_are_refused_where_they_take_effect(directive, message):
+    with pytest.raises(CompileError, match=re.escape(message)):
+        words(f"#if 1\n{nested(directive)}#endif\nkept\n")
+
+
+@pytest.mark.parametrize("directive", MALFORMED)
+def test_directives_that_a_condition_leaves_out_are_read_as_far_as_their_names(directive):
+    assert words(f"#ifdef NO\n{nested(directive)}#else\nkept\n#endif\n") == "kept"
+    assert words(f"#if 1\nkept\n#else\n{nested(directive)}#endif\n") == "kept"
 
 
 def test_messages_name_the_real_file():

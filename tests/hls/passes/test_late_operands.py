@@ -7,11 +7,14 @@ from itertools import pairwise
 import pytest
 
 import hls
+from hls.analysis.timing import TimingModel
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.passes.lowering.inline import Inline
 from hls.passes.recurrence import timing_driven_reassociation as late_operands
+from hls.passes.run_stages import optimize
+from hls.planning.schedule import OperatorTiming
 from tests.repetitions import half_long
 
 BOARD = hls.load_board("de5net")
@@ -118,3 +121,27 @@ def test_random_recurrences(seed, monkeypatch):
     assert all(
         plan.ii <= other.ii for plan, other in zip(kernel.plan.loops.values(), without.plan.loops.values(), strict=True)
     )
+
+
+def test_the_timing_model_is_asked_in_proportion_to_the_operations(monkeypatch):
+    """Each interval that is tried takes what operations add to an arrival from the first one."""
+    asked: list = []
+    step = TimingModel.step
+
+    def of(count: int) -> int:
+        values = [f"x{k}" for k in range(count)]
+        state = ", ".join(f"{value} = {k}" for k, value in enumerate(values))
+        update = " ".join(f"{value} += ({values[k - 1]} ^ w) + {values[k - 2]};" for k, value in enumerate(values))
+        text = (
+            "__kernel void k(__global const uint *restrict words, __global uint *restrict out, int n) {\n"
+            f"uint {state};\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ uint w = words[i]; {update} }}\n"
+            f"out[0] = {' ^ '.join(values)};\n}}"
+        )
+        (function,) = optimize(parse_source(text).module).kernels
+        asked.clear()
+        late_operands.TimingDrivenReassociation(OperatorTiming.of(BOARD)).run(function)
+        return len(asked)
+
+    monkeypatch.setattr(TimingModel, "step", lambda self, op: asked.append(op) or step(self, op))
+    few, many = of(12), of(24)
+    assert 0 < few and many < 3 * few, (few, many)

@@ -18,6 +18,7 @@ from hls.passes.link.link_printf import console_of, printed_formats
 from hls.passes.link.lower_printf import LowerPrintf
 from hls.passes.lowering.inline import Inline
 from hls.passes.run_stages import link_program
+from tests.plans import planned_text
 
 #: conversion, type in the source, and values of it
 KINDS = {
@@ -173,7 +174,7 @@ def test_all_kernels_print(attribute, text):
 
 def test_without_printf_one_warning_names_the_first_of_all_calls():
     source = "".join(f'__kernel void k{k}(int n) {{ printf("%d", n);\nprintf("{k}"); }}\n' for k in range(3))
-    told = [one for one in compile(source, "de5net").warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
+    told = [one for one in planned_text(source).warnings if one.code == Code.LEFT_OUT_OF_HARDWARE]
     assert [(one.span.line, one.message) for one in told] == [
         (1, "printf prints nothing on the board, here and in 5 more calls")
     ]
@@ -182,4 +183,7 @@ def test_without_printf_one_warning_names_the_first_of_all_calls():
 def test_names_of_channels_stay_apart():
     source = 'channel int printf_k; __kernel void k(void) { printf("x"); write_channel_intel(printf_k, 1); }'
     source += "__kernel void r(__global int *o) { o[0] = read_channel_intel(printf_k); }"
-    assert {one.name for one in compile(source, "de5net", Options(printf=True)).channels} == {"printf_k", "printf_k1"}
+    assert {one.name for one in planned_text(source, "de5net", Options(printf=True)).channels} == {
+        "printf_k",
+        "printf_k1",
+    }

@@ -1,15 +1,17 @@
 """Memory tokens put accesses into the levels that memory order needs, and cost nothing where none is needed."""
 
+import random
+
 import numpy as np
 import pytest
 
-from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import Function, Module, Op, print_function, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.launch import OVERLAP
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify
+from hls.passes.order.write_port_constraints import PortGroups
 from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
 from hls.passes.run_stages import optimize
@@ -17,6 +19,7 @@ from hls.planning.memory import plan_memory
 from hls.planning.schedule import OperatorTiming, plan_kernel
 from hls.planning.schedule.levels import assign_levels
 from hls.target.board import load_board
+from tests.plans import planned_text
 
 pytestmark = pytest.mark.usefixtures("through_memory")
 ARGS = "__global int *restrict a, __global int *restrict b, int n, int m"
@@ -219,7 +222,7 @@ def test_no_check_waits_for_what_is_read_behind_its_loads():
         "__kernel void y(__global int *restrict p, int n) {"
         " for (int i = 0; i < n; i++) { p[0] += read_channel_intel(c); if (p[i]) p[0] += read_channel_intel(d); } }"
     )
-    function = next(k.function for k in compile(text).kernels if k.function.name == "y")
+    function = next(k.function for k in planned_text(text).kernels if k.function.name == "y")
     (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
     place = {op: k for k, op in enumerate(body.ops)}
     for op in body.ops:
@@ -236,7 +239,7 @@ def test_no_store_is_put_behind_a_load_that_is_compared_later():
         " for (int i = 0; i < n; i++) { s[6 * i + 1] = w[24 - i] ^ i; if (b[m + 3] & 1) w[97 - 4 * i] = w[3 * i]; "
         "s[5] = w[24 - i]; b[4 * m + 3] = w[m] - w[4 * i + 10]; } }"
     )
-    function = compile(text).kernels[0].function
+    function = planned_text(text).kernels[0].function
     (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
     assert sum(op.opcode == "hazard" for op in body.ops) >= 1
     module = parse_source(text, "k.cl", {}, []).module
@@ -245,3 +248,40 @@ def test_no_store_is_put_behind_a_load_that_is_compared_later():
         results.append(np.random.default_rng(1).integers(0, 99, 256).astype(np.int16))
         run_kernel(each, "k", {"s": results[-1]}, {"n": 7, "m": 2})
     np.testing.assert_array_equal(*results)
+
+
+def test_operations_of_variable_latency_are_found_once(monkeypatch):
+    """Whether a dependence parts stores of one port asks for them, for each of many dependences."""
+    asked: list[Op] = []
+    is_late = PortGroups._is_late
+    monkeypatch.setattr(PortGroups, "_is_late", lambda self, op: asked.append(op) or is_late(self, op))
+    rng, lines = random.Random(3), []
+    for k in range(96):
+        x, y, z = (f"x{rng.randrange(8)}" for _ in range(3))
+        lines.append(
+            f"t[{x} & 63] = {y} + {k};"
+            if k % 11 == 0
+            else f"{x} ^= t[({y} + {k}) & 63];"
+            if k % 11 == 5
+            else f"{x} = ({y} {rng.choice('+-^&|')} {z}) {rng.choice('+^')} {k};"
+        )
+    begin = "".join(f"int x{k} = a[{k}];" for k in range(8))
+    end = "".join(f"b[{k}] = x{k};" for k in range(8))
+    flat(
+        f"int t[64]; {begin} for (int i = 0; i < 64; i++) t[i] = a[i];"
+        f"for (int i = 0; i < n; i++) {{ x0 ^= a[i]; {' '.join(lines)} }} {end}"
+    )
+    assert asked and len(asked) == len(set(asked))
+
+
+ROWS = "for (int i = 0; i < n; i++) { int last = t; for (int j = 0; j < 32; j++) {"
+FORTH = ROWS + "last = a[i * 32 + j] + last * m; b[i * 32 + j] = last; } }"
+BACK = ROWS + "last = b[i * 32 + j] - last * m; a[i * 32 + j] = last; } }"
+
+
+@pytest.mark.parametrize("sweeps, apart", [(FORTH + BACK, False), (FORTH, True)])
+def test_rows_interleave_if_a_pass_over_them_waits_for_the_one_before(sweeps, apart):
+    """A store to a row of each pass keeps passes in order; tokens do that where the other sweep is between them."""
+    function = flat(f"for (int t = 0; t < m; t++) {{ {sweeps} }}")
+    inner = [op for op in ops(function, "loop") if op.attrs["label"] == "j"]
+    assert {op.attrs.get("interleave", True) for op in inner} == {not apart}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from merging import outcome
 
-from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.accesses import last_of_run
@@ -15,6 +14,7 @@ from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
+from tests.plans import planned_text
 from tests.programs.generate import launches, random_kernel
 from tests.repetitions import half_long
 
@@ -234,7 +234,7 @@ __kernel void sums(__global const float *restrict a, __global float *restrict b,
     b[y] = sum;
   }}
 }}"""
-    copy, sums = compile(text, load_board("de5net"), Options()).kernels
+    copy, sums = planned_text(text, load_board("de5net"), Options()).kernels
     ahead = [
         (access.reads_ahead, access.reason.split(",")[0])
         for access in copy.memory.accesses.values()

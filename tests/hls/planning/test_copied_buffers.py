@@ -13,7 +13,8 @@ from hls.ir.launch import copied_buffers
 from hls.model.estimate import Planned, estimate
 from hls.model.workload import SCHEMA, ArgumentGiven, Histogram, LoopRuns, Place, Range, Workload
 from hls.options import Options
-from hls.planning.copied_buffers import automatic_bytes
+from hls.planning import iterate
+from hls.planning.copied_buffers import LEAST_BYTES, automatic_bytes, rams_of
 from hls.planning.schedule.conflicts import address_conflicts, pace_at_random
 from hls.report.collect import collect
 from hls.report.json import render as to_json
@@ -37,6 +38,21 @@ __kernel void k(__global int *restrict a, int n)
 """
 
 
+#: a search level by level; only ``level`` is stored, and the edges of a node are known when its level is
+SEARCHED = """
+__kernel void k(__global const int *restrict first, __global const int *restrict last, __global const int *restrict edge,
+                __global char *restrict level, int nodes, int levels)
+{
+    for (int l = 0; l < levels; l++)
+        for (int v = 0; v < nodes; v++)
+            if (level[v] == l)
+                for (int e = first[v]; e < last[v]; e++)
+                    if (level[edge[e]] < 0)
+                        level[edge[e]] = l + 1;
+}
+"""
+
+
 def copies(text: str, kernel: str = "k", board: str = BOARD, **options):
     kernels, _ = plan_module(parse_source(text, "k.cl", {}, []).module, load_board(board), Options(**options))
     (found,) = [one for one in kernels if one.function.name == kernel]
@@ -55,6 +71,16 @@ def test_a_buffer_that_is_waited_for_is_copied_by_default():
         found.copied == ("a",) and not found.others and 1024 <= found.most_bytes <= automatic_bytes(load_board(BOARD))
     )
     assert copies(SORTED, copy_bytes=2048).most_bytes == 2048
+
+
+def test_no_copies_are_planned_twice(monkeypatch):
+    """Where all copies of an attempt stay, as large as they were, its plan is the one that is taken."""
+    planned, with_copies = [], iterate._with_copies
+    monkeypatch.setattr(iterate, "_with_copies", lambda *how: planned.append(how) or with_copies(*how))
+    assert copies(SORTED, copy_bytes=2048).copied == ("a",)
+    assert planned
+    # the nest as one loop is another program
+    assert len(planned) == len({(*how[:4], id(how[4])) for how in planned})
 
 
 @pytest.mark.parametrize(("board", "options"), [(BOARD, {"copy_bytes": 0}), ("ecp5_onchip", {})])
@@ -142,6 +168,21 @@ def test_a_device_that_is_too_small():
     kernels, _ = plan_module(parse_source(SORTED, "k.cl", {}, []).module, little, Options())
     ((name, why),) = kernels[0].copies.others
     assert name == "a" and "too much of the device" in why
+
+
+def test_buffers_that_loops_on_copies_still_wait_for_are_copied_as_well():
+    """With ``level`` on the chip, an iteration of the loop over v waits for the bounds and edges of the one before."""
+    assert set(copies(SEARCHED).copied) == {"first", "last", "edge", "level"}
+
+
+def test_copies_are_smaller_where_a_device_has_fewer_blocks():
+    """An array of 128 KiB takes 53 blocks, and its marks take 14; a quarter of the device has 32."""
+    board = load_board(BOARD)
+    little = replace(board, device=replace(board.device, rams=replace(board.device.rams, count=128)))
+    module = parse_source(SORTED, "k.cl", {}, []).module
+    (kernel,) = plan_module(module, little, Options(copy_bytes=1 << 17))[0]
+    assert kernel.copies.copied == ("a",) and LEAST_BYTES < kernel.copies.most_bytes < 1 << 17
+    assert 16 < rams_of(kernel) <= 32
 
 
 def test_the_report_says_what_is_copied_and_what_is_not():

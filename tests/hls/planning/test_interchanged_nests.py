@@ -82,7 +82,7 @@ def test_rows_stay_where_the_triangle_cannot_be_copied():
 def test_rows_stay_where_large_buffers_would_lose_more(monkeypatch):
     monkeypatch.setattr(iterate, "suits_large_buffers", lambda *_: False)
     kernel, lines = on_copies(SOLVER)
-    assert kernel.copies.copied == ("x",) and not lines
+    assert "x" in kernel.copies.copied and not lines
 
 
 def test_nests_of_a_kernel_are_tried_together(monkeypatch):

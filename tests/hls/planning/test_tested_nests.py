@@ -7,6 +7,7 @@ from hls.ir import Attr, Copying, Module
 from hls.ir.interpreter import run_kernel
 from hls.model.estimate import Planned
 from hls.model.runs import RunCounts
+from hls.planning import tested_nests as nests_as_one
 from tests.model.launched import Given, Program
 from tests.plans import linked, planned_alone
 
@@ -53,6 +54,46 @@ SHIFTS = """__kernel void shifts(__global int *restrict a, int n)
             j--;
         }
         a[j + 1] = v;
+    }
+}
+"""
+#: the nest loads what it stores: a link back through the table that the outer loop fills
+PREFIXES = """__kernel void prefixes(__global const uchar *restrict s, __global int *restrict p, int n)
+{
+    p[0] = 0;
+    for (int i = 1; i < n; i++) {
+        int j = p[i - 1];
+        while (j > 0 && s[i] != s[j])
+            j = p[j - 1];
+        if (s[i] == s[j])
+            j++;
+        p[i] = j;
+    }
+}
+"""
+#: the inner loop runs once for most numbers, and has no test before that
+NUMBERS = """__kernel void numbers(__global const uchar *restrict in, __global uint *restrict out, int n)
+{
+    int i = 0, o = 0;
+    while (i < n) {
+        uint x = 0;
+        uchar c;
+        do {
+            c = in[i++];
+            x = x << 7 | c & 127;
+        } while (c & 128);
+        out[o++] = x;
+    }
+}
+"""
+#: rows that a counter ends are taken for long, and no data decides how long
+COLUMNS = """__kernel void columns(__global const float *restrict l, __global float *restrict x, int n)
+{
+    for (int j = 0; j < n; j++) {
+        float v = x[j] / l[j * n + j];
+        x[j] = v;
+        for (int i = j + 1; i < n; i++)
+            x[i] -= l[i * n + j] * v;
     }
 }
 """
@@ -116,6 +157,20 @@ def given_links(size: int) -> Given:
     return Given("links", buffers, {"m": 13, "n": size}, (1,))
 
 
-@pytest.mark.parametrize("source", [ROWS, SHIFTS])
+def test_a_nest_that_loads_what_it_stores():
+    """The schedule knows the way from the store to the load on the chip, not in external memory."""
+    assert joined(PREFIXES, "ecp5_onchip") == [4]
+    (kernel,) = planned_alone(PREFIXES, "prefixes", "de5net", 0)
+    assert nests_as_one.tested_nests(kernel.function, kernel.plan, onchip=False) == []
+    assert len(nests_as_one.tested_nests(kernel.function, kernel.plan, onchip=True)) == 1
+
+
+def test_an_inner_loop_without_a_test():
+    assert joined(NUMBERS, "ecp5_onchip") == [1]
+    (kernel,) = planned_alone(NUMBERS, "numbers", "ecp5_onchip")
+    assert not any(one.by_test for one in kernel.merged)
+
+
+@pytest.mark.parametrize("source", [ROWS, SHIFTS, COLUMNS])
 def test_nests_that_stay(source):
     assert joined(source, "ecp5_onchip") == []

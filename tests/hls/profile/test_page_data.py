@@ -93,6 +93,19 @@ def test_total_of_one_launch_is_that_launch():
     assert plain(total_of([one]), 9) == plain(replace(one, accounts=total_of([one]).accounts), 9)
 
 
+def test_a_kernel_of_the_page_counts_each_cycle_of_a_capture_as_the_profile_does():
+    """What the host captured, and the capture of the whole run, count the cycles of the captures of launches again."""
+    end = model.ChannelEnd("c", "c", 7, "read", 4, 2, 1.0, 100, 0.4, None)
+    capture = replace(launch(1, "auto", issue=80, channel=20), capture=True, channels=(end,))
+    whole = profile(
+        launch(0, issue=100), replace(capture, of=0), replace(capture, number=2), replace(capture, number=3)
+    )
+    (shown,) = (one for one in profile_page.page_data(whole)["kernels"] if one["name"] == "auto")
+    (kernel,) = (one for one in whole.kernels if one.name == "auto")
+    assert shown["total"]["cycles"] == kernel.cycles == 100 and shown["total"]["channels"][0]["values"] == 100
+    assert sum(one["cycles"] for one in shown["total"]["accounts"]) == 100
+
+
 def test_page_has_the_samples_of_the_profile():
     whole = profile(sampled(0, "k", 100), sampled(1, "k", 300), sampled(2, "other", 50))
     data = profile_page.page_data(whole)

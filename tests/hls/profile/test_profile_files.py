@@ -70,6 +70,24 @@ def test_text_begins_with_verdicts_and_its_accounts_sum():
     assert max(map(len, text.splitlines()[3:])) <= 124
 
 
+def test_verdicts_are_wrapped_and_as_many_as_have_room():
+    """Sentences of chains of waits are long: several lines each, so that fewer kernels have room on a screen."""
+    blame = tuple(
+        model.Blame(f"waiting for channel c{k}", 7, (f"kernel_{k}",), "account", "issued", None, 90 - k)
+        for k in range(4)
+    )
+    far = [replace(launch(k, f"k{k}", issue=500 - k, channel=500), blame=blame) for k in range(12)]
+    whole = profile(*far)
+    for text in (render_profile(whole), render_brief(whole)):
+        assert max(map(len, text.splitlines())) <= 148 and "\n    Look at the verdict of kernel_0" in text
+        verdicts = text.partition("\n\nKernels")[0].splitlines()[1:]
+        assert max(map(len, verdicts)) <= 132 and verdicts[1].startswith("  ")
+        assert (
+            verdicts[-1] == f"and {12 - sum(one.startswith('- ') for one in verdicts)} more kernels: see profile.json"
+        )
+    assert len(render_brief(whole).splitlines()) < 39
+
+
 def test_the_default_text_of_many_kernels_stays_short():
     text = render_profile(profile(*(launch(k, f"k{k}", issue=900 - k, memory=100) for k in range(70))))
     assert len(text.splitlines()) < 120 and "and 60 more kernels: see profile.json" in text
@@ -139,6 +157,34 @@ def test_slices_of_stalls_sum_to_the_accounts_and_do_not_overlap():
     assert issued == [(0.0, 1.0), (0.64, 0.3125), (1.28, 1.0), (1.92, 0.375), (2.24, 0.0)]
 
 
+def test_each_thing_that_is_waited_for_has_a_track_and_arrows_lie_in_slices():
+    blame = (model.Blame("channel", 7, ("far",), "account", "issued", None, 60),)
+    groups = replace(SAMPLED.accounts[1], id="0_groups", cause="earlier group", line=None)
+    memory, more = (replace(COLUMNS[1], id=f"0_{name}", values=(0.0, 22.0, 0.0, 10.0)) for name in ("memory", "groups"))
+    far = replace(
+        SAMPLED, number=1, kernel="far", start_ns=1000.0, end_ns=3240.0, accounts=(*SAMPLED.accounts, groups),
+        samples=(model.Samples(0, 0, 64, 32, (COLUMNS[0], memory, more)),),
+    )  # fmt: skip
+    found, _ = events(profile(replace(SAMPLED, blame=blame), far), min_stall=1)
+    tracks = {(one["pid"], one["tid"]): one["args"]["name"] for one in found if one["name"] == "thread_name"}
+    assert [name for (pid, _), name in tracks.items() if pid == 2] == ["launches", "memory (line 7)", "earlier group"]
+    waits = [one for one in found if one["ph"] == "X" and one["name"] == "earlier group"]
+    assert waits and {tracks[one["pid"], one["tid"]] for one in waits} == {"earlier group"}
+    (start,), (finish,) = ([one for one in found if one["ph"] == kind] for kind in "sf")
+    assert (start["pid"], finish["pid"]) == (2, 1) and 1.0 < start["ts"] == finish["ts"] < 2.24
+    later = replace(far, start_ns=9000.0, end_ns=11240.0)
+    apart, _ = events(profile(replace(SAMPLED, blame=blame), later))
+    assert not [one for one in apart if one["ph"] in "sf"], "an arrow needs a slice at both ends"
+
+
+def test_captures_that_overlap_are_on_tracks_of_their_own():
+    captures = [replace(launch(k, "auto", 500.0 * k, issue=100), capture=True, of=9) for k in range(4)]
+    found, _ = events(profile(launch(9, issue=300), *captures))
+    runs = [(one["ts"], one["tid"]) for one in found if one["ph"] == "X" and one["name"] == "auto"]
+    assert sorted(runs) == [(0.0, 0), (0.5, 1), (1.0, 0), (1.5, 1)]
+    assert [one["args"]["name"] for one in found if one["name"] == "thread_name" and one["tid"] == 1] == ["launches 2"]
+
+
 def test_the_shortest_slices_are_left_out_when_there_are_too_many():
     found, left = events(profile(SAMPLED), min_stall=1, most=7)
     assert len(found) == 7 and left == len(events(profile(SAMPLED), min_stall=1)[0]) - 7
@@ -153,6 +199,20 @@ def test_a_comparison_says_what_became_of_each_cause():
     text = compare_text(changed)
     assert text.splitlines()[0] == "k: 400 -> 120 cycles (-70.0 %): recurrence -300"
     assert "    memory: 0 -> 20" in text and "gone: only in the old profile" in text
+
+
+def test_the_same_work_in_fewer_launches_is_compared_as_a_whole():
+    """Else who follows the advice to do more work in a launch would be told that it takes longer."""
+    old = plain(profile(*(launch(k, issue=50, drain=200) for k in range(16))))
+    new = plain(profile(*(launch(k, issue=400, drain=200) for k in range(2))))
+    (changed,) = compare(old, new)
+    assert changed.ratio == pytest.approx(1200 / 4000 - 1)
+    assert (
+        compare_text([changed]).splitlines()[0]
+        == "k: 4,000 -> 1,200 cycles in 16 -> 2 launches (-70.0 %): drain -2,800"
+    )
+    (more,) = compare(old, plain(profile(*(launch(k, issue=50, drain=200) for k in range(8)))))
+    assert (more.ratio, more.divided) == (0, None), "half of the work in half of the launches"
 
 
 def test_a_comparison_that_got_worse_ends_with_3(tmp_path):

@@ -5,6 +5,7 @@ from pathlib import Path
 from test_decode import LAYOUT, values
 
 from hls.profile import decode, render
+from hls.profile.text import table, tables_text
 
 GOLDEN = Path(__file__).with_name("run.expect")
 SOURCE = (
@@ -67,3 +68,14 @@ def test_a_channel_that_is_full_and_empty_in_turn_is_told():
     assert "channel c of depth 16 was full and empty in turn: both of its ends waited for 10.0 % of" in said
     assert "full and empty" not in render(STATS | {"channels": [channel | {"write_stall": 0.0}]})
     assert "full and empty" not in render(STATS | {"channels": [channel | {"max_level": 15}]})
+
+
+def test_words_are_broken_only_where_a_table_would_be_too_wide():
+    def text(width: int, beyond: int) -> str:
+        made = table("Units", "<unit", "<held up by")
+        made.add_row("burst-coalesced non-aligned", "iterations were issued")
+        return tables_text([made], width, beyond)
+
+    assert max(map(len, text(20, 0).splitlines())) <= 20 and "burst-coalesced" not in text(20, 0)
+    assert max(map(len, text(20, 10).splitlines())) > 20
+    assert all(word in text(20, 10) for word in ("burst-coalesced", "non-aligned", "iterations"))

@@ -33,6 +33,10 @@ def verdict(*launches: model.Launch, depths: Sequence[model.ChannelDepth] = (DEE
 #: by rule: launches that trigger it, and what nearly does but is another rule's
 CASES = {
     "short": (launch(issue=600, ramp_up=200, drain=200), launch(issue=800, ramp_up=100, drain=100)),
+    "idle": (
+        replace(launch(issue=300, channel=700), blame=(replace(IDLE, cycles=550), replace(BLAME, cycles=150))),
+        replace(launch(issue=300, channel=700), blame=(replace(IDLE, cycles=450), replace(BLAME, cycles=250))),
+    ),
     "channel depth": (
         replace(launch(issue=850, channel=150), channels=(CHANNEL,)),
         replace(launch(issue=850, channel=150), channels=(replace(CHANNEL, name="other"),)),
@@ -144,6 +148,14 @@ def test_a_victim_names_the_kernel_to_look_at():
     )
 
 
+def test_a_kernel_that_has_nothing_to_do_names_the_one_that_does_not_run():
+    said = verdict(CASES["idle"][0])
+    assert (
+        said.sentence.startswith("k has nothing to do in 55.0 % of its cycles") and "far does not run" in said.sentence
+    )
+    assert "start far at the same time" in said.remedies[0]
+
+
 def test_a_channel_whose_depth_helps_gets_the_depth_of_the_replay():
     said = verdict(CASES["channel depth"][0])
     assert "and c is full and empty in turn: depth 32 helps." in said.sentence
@@ -164,6 +176,8 @@ def test_each_end_of_a_chain_of_waits_has_its_words():
     assert said("account", "recurrence of loop k", 5) == "90 cycles for feed: recurrence of loop k (line 5)"
     issued = "90 cycles while feed issued (latency of its pipeline, the effect of an earlier wait, or iterations that pass no value)"
     assert said("account", "issued") == issued
+    several = [replace(BLAME, kernels=(name,), cycles=9 - k, last_cause="issued") for k, name in enumerate("ab")]
+    assert blame_sentence(several)[0].endswith("pass no value), 8 cycles while b issued"), "what it means is said once"
     assert said("circle") == "90 cycles in a circle through feed: kernels wait for each other"
     assert said("stream") == "90 cycles while a stream of the board was not ready"
     far = [replace(IDLE, kernels=(name,), cycles=cycles) for name, cycles in zip("abcd", (9, 8, 7, 6))]
@@ -175,6 +189,7 @@ def test_categories_of_the_rules_are_those_of_accounts():
     known = {category.replace(" ", "_") for category in CATEGORIES}
     assert names <= known | {
         "depth_saves",
+        "idle",
         "ramp_up_and_drain",
         "efficiency",
         "wasted",

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from hls.cli import main
-from hls.driver import compile
 from hls.target.board import BoardError, load_board
+from tests.plans import planned_text
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples/vecadd/kernel.cl"
@@ -37,7 +37,7 @@ def sums(**targets: int) -> str:
 
 def intervals(text: str, board: str) -> dict[str, int]:
     """The II of the only loop of each kernel."""
-    kernels = compile(text, board).kernels
+    kernels = planned_text(text, board).kernels
     return {k.function.name: max(r.ii for r in k.plan.loops.values()) for k in kernels}
 
 

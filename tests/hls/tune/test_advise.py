@@ -4,7 +4,7 @@ from hls.target.board import load_board
 from hls.tune import Area, Goal, Knob, Point, Problem, Tuning
 from hls.tune.advice_text import advice_text
 from hls.tune.advise import LEAST_GAIN, advise
-from hls.tune.points import Limit
+from hls.tune.points import Limit, Sketch
 from hls.tune.space import Constraint
 
 KNOBS = (
@@ -42,6 +42,18 @@ class Formulas:
         """As long as k is as written, the sum holds the loop."""
         held = 0.02 if "unroll k@2" in dict(point.knobs) else 0.6
         return Limit("dot", "issued", None, 1 - held), Limit("dot", "recurrence of loop k", 2, held)
+
+    def sketches(self, point):
+        """One that is worth its work, and one that is not."""
+        return (
+            Sketch("dot", "order of accesses: a by neighbours", 3, "for (;;)  // now inside\n    a[...]", 700.0, 0.4),
+            Sketch("dot", "local memory: a copy of b on the chip", 3, "int b_near[4];", 1115.0, 0.01),
+            Sketch("dot", "local memory: a copy of c on the chip", 4, "int c_near[4];", 600.0, 0.5, COPY),
+            Sketch("dot", "local memory: a copy of d on the chip", 5, "int d_near[4];", 500.0, 0.6, TOO_LARGE),
+        )
+
+
+COPY, TOO_LARGE = Area(0, 0, 12, 0, 0.01), Area(0, 0, 2500, 0, 0.84)
 
 
 def advised(fit=0.85, problems=(), constraints=()):
@@ -97,3 +109,19 @@ def test_the_end_tells_what_the_cycles_are_spent_with():
     after, written = (advice_text(advised(fit), load_board("de5net"), KNOBS_BY_NAME) for fit in (0.85, 0.01))
     assert "what the cycles are spent with after all steps: 98% issued (dot)\n" in after
     assert "what the cycles are spent with: 40% issued (dot); 60% recurrence of loop k (dot, line 2)" in written
+
+
+def test_changes_by_hand_are_sketched_where_they_gain():
+    text = advice_text(advised(), load_board("de5net"), KNOBS_BY_NAME)
+    head = "by hand, order of accesses: a by neighbours (dot, line 3): 700 cycles predicted at best, 40% less"
+    assert f"{head}\n     for (;;)  // now inside\n         a[...]\n" in text
+    assert "b_near" not in text
+
+
+def test_changes_by_hand_must_fit_beside_the_design():
+    """What they add is told, and counts."""
+    text = advice_text(advised(), load_board("de5net"), KNOBS_BY_NAME)
+    assert (
+        "600 cycles predicted at best, 50% less, for about 0 ALMs and 12 block RAMs more\n     int c_near[4];" in text
+    )
+    assert "d_near" not in text

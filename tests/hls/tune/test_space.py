@@ -2,7 +2,10 @@
 
 import pytest
 
+from hls.frontend import parse_source
+from hls.ir import Attr, walk
 from hls.tune import Knob, StudyError
+from hls.tune.knobs import most_copies
 from hls.tune.space import Constraint, limited, points, read_space, single_changes, size_of
 
 KNOBS = (Knob("unroll k@11", "unroll", None, (None, 2, 4, 8)), Knob("-D TILE", "define", None, ("4", "8")))
@@ -61,3 +64,15 @@ def test_a_name_that_no_knob_has_is_an_error_that_lists_them(tmp_path):
     path.write_text('[values]\n"unroll z@1" = [2]\n')
     with pytest.raises(StudyError, match="no knob is called 'unroll z@1'; the program has -D TILE, unroll k@11"):
         limited(KNOBS, read_space(path))
+
+
+def test_copies_of_loops_beside_each_other_are_not_multiplied():
+    text = "__kernel void k(__global int *restrict a) { for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++) "
+    text += "a[i * j] = i; for (int m = 0; m < 64; m++) a[m] += m; }"
+    module = parse_source(text, "k.cl", {}, []).module
+    places = {op.attrs[Attr.LABEL]: op.span for op in walk(module.functions["k"].body) if op.opcode == "loop"}
+    knobs = [Knob(name, "unroll", span, (None, 2, 4, -1)) for name, span in places.items()]
+    knobs.append(Knob("units", "num_compute_units", module.functions["k"].span, (None, 2)))
+    assert most_copies(module, knobs, {}) == 1
+    assert most_copies(module, knobs, {"i": 4, "j": 2, "m": 4}) == 8
+    assert most_copies(module, knobs, {"i": -1, "j": 2, "m": 4, "units": 2}) == 8

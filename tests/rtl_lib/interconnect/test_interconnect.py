@@ -259,6 +259,42 @@ def after(cycles):
     return wait
 
 
+def test_a_single_unit_needs_no_arbitration():
+    """Its request, word and acknowledgement pass in the cycle in which they are offered, with no register in between."""
+    dut = WriteInterconnect(count=1, address_map=AddressMap(1, 64, base=1 << 12), **GEOMETRY)
+
+    async def check(ctx):
+        (unit,), (bank,) = dut.units, dut.banks
+        ctx.set(unit.request.payload, {"addr": (1 << 12) + 48, "words": 2})
+        for source, sink in ((unit.request, bank.request), (unit.data, bank.data), (bank.ack, unit.ack)):
+            assert (ctx.get(sink.valid), ctx.get(source.ready)) == (0, 0)
+            ctx.set(source.valid, 1)
+            ctx.set(sink.ready, 1)
+            assert (ctx.get(sink.valid), ctx.get(source.ready)) == (1, 1)
+        assert (ctx.get(bank.request.payload.addr), ctx.get(bank.request.payload.words)) == (48, 2)
+
+    sim = Simulator(dut)
+    sim.add_testbench(check)
+    sim.run()
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_acknowledgements_of_a_bank_wait_for_a_late_one(late):
+    """A unit that may have more bursts under way than the interconnect has places for acknowledgements of one bank: the
+    first burst is at the late bank, and all others are at the other one."""
+    address_map = AddressMap.partitioned(2, SIZE // 2)
+    banks = [Memory(SIZE, latency=300 if b == late else 1) for b in range(2)]
+    unit = StoreUnit(access_bytes=16, burst_align=256, outstanding=32, patience=1, **GEOMETRY)
+    interconnect = WriteInterconnect(count=1, address_map=address_map, outstanding=4, **GEOMETRY)
+    places = [late * SIZE // 2, *((1 - late) * SIZE // 2 + 48 * n for n in range(20))]
+    simulate(
+        Rig([unit], interconnect),
+        finishing(unit, send(unit.i, [{"addr": place, "data": 1} for place in places])),
+        background=[bank.serve_writes(port) for bank, port in zip(banks, interconnect.banks, strict=True)],
+    )
+    assert [len(bank.writes) for bank in banks] == ([1, 20] if late == 0 else [20, 1])
+
+
 @pytest.mark.parametrize("burst", [1, 4])
 def test_a_bank_writes_a_word_in_every_cycle(burst):
     """Bursts of one word as well as long ones, from a unit whose words lie apart or together."""

@@ -8,6 +8,7 @@ from amaranth import *
 from amaranth.lib import wiring
 
 from hls.ir.optable import ATOMIC_OPERANDS, ATOMICS
+from hls.model.memory_time import EXECUTED
 from rtl_lib.lsu.atomic import AtomicUnit
 from rtl_lib.lsu.atomic_functions import FUNCTIONS, OPERANDS
 from rtl_lib.lsu.atomic_memory import AtomicMemory
@@ -265,6 +266,31 @@ def test_words_held_take_an_operation_a_cycle():
     )
     assert same < 600 + 5
     assert table < 2000 + 200
+
+
+def test_an_operation_on_a_word_held_takes_as_long_as_the_estimate_says():
+    """Each is asked for when the one before is answered; the first one waits for its word."""
+    dut, memory, waits = System([("add", 4)], 64), Memory(SIZE, latency=100), []
+    (unit,) = dut.units
+
+    async def one_at_a_time(ctx):
+        ctx.set(unit.o.ready, 1)
+        for _ in range(6):
+            ctx.set(unit.i.payload, {"addr": 4, "a": 1, "b": 0})
+            ctx.set(unit.i.valid, 1)
+            await ctx.tick().until(unit.i.ready)
+            ctx.set(unit.i.valid, 0)
+            cycles = 1
+            while not ctx.get(unit.o.valid):
+                await ctx.tick()
+                cycles += 1
+            waits.append(cycles)
+            await ctx.tick()
+
+    serving = [memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)]
+    simulate(dut, one_at_a_time, background=serving, deadline=5000)
+    first, *others = waits
+    assert first > 100 and set(others) == {EXECUTED}
 
 
 def test_words_far_apart_are_read_ahead_of_their_turn():

@@ -71,12 +71,14 @@ def stores_in_turns(rng, access, turns, count):
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("words", [1, 2, 8])
+@pytest.mark.parametrize("words", [1, 2, 32])
 @pytest.mark.parametrize("access, word", WIDTHS)
 @pytest.mark.parametrize("give, serve", RATES)
 def test_store_unit(access, word, give, serve, words):
     rng = random.Random(word + access)
-    stores = mixed_stores(rng, access, 150) if words == 1 else stores_in_turns(rng, access, words + 1, 150)
+    # of as many runs as words, each store but the first ones of a word joins it; of one more, words leave before they do
+    turns = [*stores_in_turns(rng, access, words, 75), *stores_in_turns(rng, access, words + 1, 75)]
+    stores = mixed_stores(rng, access, 150) if words == 1 else turns
     memory = Memory(SIZE, rate=serve, burst_align=256)
     golden = bytearray(memory.bytes)
     store(golden, stores, access)

@@ -1,7 +1,6 @@
 """The memory with generated Verilog: proved equivalent to Amaranth's output for the same memory."""
 
 import re
-import subprocess
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from amaranth.hdl._ir import PortDirection
 from rtl_lib.library import convert
 from rtl_lib.mem.ram import Ram
 from tests.rtl_lib.bench import simulate
-from tests.yosys import yosys
+from tests.yosys import run_yosys
 
 #: enough to write a word, to write another, and to read each
 CYCLES = 7
@@ -30,9 +29,9 @@ def differ(own: str, ram: Ram, folder: Path) -> bool:
     (folder / "made.v").write_text(verilog.convert(ram, name="made", emit_src=False))
     # Amaranth keeps ports without a bit
     proof = PROOF if ram.address_bits else PROOF.replace("made/rst", "made/rst made/*__addr*")
-    done = subprocess.run([yosys(), "-q", "-p", proof], cwd=folder, capture_output=True, text=True, check=False)
-    assert not done.returncode or "proof did fail" in done.stdout + done.stderr, done.stdout + done.stderr
-    return done.returncode != 0
+    code, out, errors = run_yosys(proof, folder)
+    assert not code or "proof did fail" in out + errors, out + errors
+    return code != 0
 
 
 MEMORIES = {

@@ -146,3 +146,19 @@ def test_names_of_all_devices_fit_in_the_lines_of_tools(kind):
     """clinfo joins them in a line of 1,024 bytes."""
     names = [Device(load_board(name), kind).name for name in known_boards()]
     assert len(set(names)) == len(names) and sum(len(name) + 10 for name in names) < 1024, names
+
+
+def test_warnings_are_left_out_or_errors_as_the_options_say(monkeypatch):
+    context, asked = cl.create_some_context(board="de5net", device="emulator"), cl.program_build_info.LOG
+    source = "__kernel void k(__global int *a) { int unused; a[0] = 1; }"
+
+    def log(options: str, text: str = source) -> str:
+        return cl.Program(context, text).build(options).get_build_info(None, asked)
+
+    assert "warning[W0220]: 'unused' is never used\n" in log("")
+    assert log("-w") == log("-Werror -w") == "" == log("-Werror", source.replace("int unused; ", ""))
+    for options, more in (("-Werror", ""), ("", "-Werror")):
+        monkeypatch.setenv("SLUICE_BUILD_OPTIONS", more)
+        with pytest.raises(cl.RuntimeError, match=r"1:40: error\[W0220\].* \[-Werror\]\n") as told:
+            cl.Program(context, source).build(options)
+        assert told.value.code == cl.status_code.BUILD_PROGRAM_FAILURE

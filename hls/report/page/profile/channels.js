@@ -46,17 +46,25 @@ function measuredChannel(channel) {
     writer,
     mean,
     most: Math.max(...channel.ends.map((end) => end.max_level)),
-    values: Math.max(...channel.ends.map((end) => end.values)),
+    values: passedValues(channel),
     readStall: reader?.read_stall ?? null,
     writeStall: writer?.write_stall ?? null,
-    advice: channelAdvice(channel),
+    advice: replayOf(channel)?.sentence ?? "",
   };
 }
 
-/** What a greater depth would do, where the profile says so. */
-function channelAdvice(channel) {
-  const mine = (one) => one.program === programNumber && one.channel === channel.name;
-  return profile.depths?.find(mine)?.sentence ?? "";
+/** The values that passed, as an end saw them that the host launches, or as the replay of the whole run did: captures of
+ * autorun kernels may overlap, and then count the same values twice. */
+function passedValues(channel) {
+  const launched = channel.ends.filter((end) => !end.run.capture);
+  const replay = launchInScope() ? null : replayOf(channel);
+  if (!launched.length && replay) return replay.values;
+  return Math.max(...(launched.length ? launched : channel.ends).map((end) => end.values));
+}
+
+/** What other depths of a channel would do, where the profile says so. */
+function replayOf(channel) {
+  return profile.depths?.find((one) => one.program === programNumber && one.channel === channel.name);
 }
 
 function channelArray(name, all) {
@@ -82,19 +90,25 @@ function stallShow(value) {
 }
 
 const PIPE_COLUMNS = [
-  { title: "Channel", class: "short", value: (one) => one.name },
-  { title: "Writer", value: (one) => endWords(one.writer), show: (one) => linked(endWords(one.writer)) },
-  { title: "Reader", value: (one) => endWords(one.reader), show: (one) => linked(endWords(one.reader)) },
+  {
+    title: "Channel",
+    class: "short",
+    value: (one) => one.name,
+    // below the row of its array, the index is enough
+    show: (one, row) => (row.parent ? one.name.slice(one.name.indexOf("[")) : breakable(one.name)),
+  },
+  { title: "Writer", class: "end", value: (one) => endWords(one.writer), show: (one) => linked(endWords(one.writer)) },
+  { title: "Reader", class: "end", value: (one) => endWords(one.reader), show: (one) => linked(endWords(one.reader)) },
   { title: "Values", numeric: true, value: (one) => one.values },
   { title: "Depth", numeric: true, value: (one) => one.depth },
   {
-    title: "Mean level",
+    title: "Level",
     numeric: true,
     digits: 2,
     value: (one) => one.mean,
-    show: (one) => (one.mean === null ? "" : bar(share(one.mean, one.depth), number(one.mean, 2))),
+    show: (one) => (one.mean === null ? "" : bar(share(one.mean, one.depth), `${number(one.mean, 2)}, ${one.most}`)),
+    tip: "values in it on average, and at most",
   },
-  { title: "Highest", numeric: true, value: (one) => one.most },
   {
     title: "Writer waits",
     numeric: true,

@@ -113,7 +113,7 @@ function makeTimeline(lanes, levels) {
   const whole = { from: Math.min(0, ...times), to: Math.max(1, ...times) };
   const shown = { ...whole };
   const heights = lanes.map((lane) => stackSlices(lane.slices) * LANE.row + LANE.gap);
-  const ordered = lanes.flatMap((lane) => lane.slices.filter((slice) => slice.key));
+  const ordered = lanes.flatMap((lane) => lane.slices.filter((slice) => slice.key && slice.row !== null));
   ordered.sort((one, other) => one.start - other.start || one.end - other.end);
   const drawn = levels.slice(0, MOST_LEVELS);
   const height = LANE.axis + heights.reduce((sum, one) => sum + one, 0) + drawn.length * (LANE.level + LANE.gap);
@@ -207,7 +207,8 @@ function makeTimeline(lanes, levels) {
   function drawSlices(lane, top) {
     const found = [];
     let last = null;
-    for (const slice of [...lane.slices].sort((one, other) => one.row - other.row || one.start - other.start)) {
+    const placed = lane.slices.filter((slice) => slice.row !== null);
+    for (const slice of placed.sort((one, other) => one.row - other.row || one.start - other.start)) {
       if (slice.end < shown.from || slice.start > shown.to) continue;
       const left = Math.max(LANE.label - 2, x(slice.start));
       const right = Math.min(LANE.label + width() + 12, x(slice.end));

@@ -88,16 +88,40 @@ function unitLanes(lane) {
   return [...units.values()];
 }
 
-/** Slices of a lane in rows, so that those of a row do not overlap: each with its row. Returns how many rows there are. */
+/** Rows of a lane with nothing but commands that are queued, at most; more than these are not drawn. */
+const MOST_WAITING = 3;
+
+/** Slices of a lane in rows, so that those of a row do not overlap: each with its row, or null if it is not drawn. What
+ * runs comes first; what waits is before its own command in that row, where there is room, else below. Returns how many rows
+ * there are. */
 function stackSlices(slices) {
+  const ordered = [...slices].sort((one, other) => one.start - other.start || other.end - one.end);
   const ends = [];
-  for (const slice of [...slices].sort((one, other) => one.start - other.start || other.end - one.end)) {
-    let row = ends.findIndex((end) => end <= slice.start);
-    if (row < 0) row = ends.length;
-    slice.row = row;
-    ends[row] = Math.max(slice.end, slice.start);
+  const before = new Map(); // by the key of a command, its row, and when the one before it in that row ended
+  for (const slice of ordered.filter((one) => one.tone !== "waits")) {
+    slice.row = firstRow(ends, slice.start);
+    before.set(slice.key, { row: slice.row, end: ends[slice.row] ?? -Infinity });
+    ends[slice.row] = Math.max(slice.end, slice.start);
   }
-  return Math.max(1, ends.length);
+  const waiting = [];
+  for (const slice of ordered.filter((one) => one.tone === "waits")) {
+    const own = before.get(slice.key);
+    const row = firstRow(waiting, slice.start);
+    if (own && own.end <= slice.start) slice.row = own.row;
+    else if (row < MOST_WAITING) {
+      waiting[row] = slice.end;
+      slice.row = ends.length + row;
+    } else slice.row = null;
+  }
+  return Math.max(1, ends.length + waiting.length);
+}
+
+window.sluiceProfile.stackSlices = stackSlices; // for tests
+
+/** The first of the rows that is free from ``start`` on, given when the last slice of each ends. */
+function firstRow(ends, start) {
+  const row = ends.findIndex((end) => end <= start);
+  return row < 0 ? ends.length : row;
 }
 
 /** Channel levels over time: [{title, depth, pieces: [{start, step, values, least, most}]}], those with the most waits

@@ -39,7 +39,7 @@ const PACE_COLUMNS = [
   { title: "Static II", numeric: true, value: (one) => one.static_ii },
   { title: "Interl.", numeric: true, value: (one) => one.interleaving, tip: "interleaved invocations" },
   {
-    title: "Scheduled II",
+    title: "Sched. II",
     numeric: true,
     digits: 2,
     value: (one) => one.scheduled_ii,
@@ -57,7 +57,7 @@ const PACE_COLUMNS = [
     tip: "cycles between two iterations while the loop runs, which of an outer loop include its inner ones; ▲: an innermost loop that is 10 % and more above its schedule",
   },
   { title: "Iterations", numeric: true, value: (one) => one.iterations },
-  { title: "Invocations", numeric: true, value: (one) => one.invocations },
+  { title: "Invoc.", numeric: true, value: (one) => one.invocations, tip: "invocations" },
   {
     title: "Limited by",
     class: "wraps",

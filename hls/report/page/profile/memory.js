@@ -9,23 +9,8 @@ VIEWS.push({
   make() {
     const groups = groupsInScope();
     const used = groups.filter((group) => group.runs[0].accesses.length);
-    const accesses = makeTable({
-      caption: "Accesses",
-      columns: USE_COLUMNS.filter(
-        (column) => !column.only || used.some((group) => group.runs[0].accesses.some(column.only)),
-      ),
-      rows: used.map((group) => ({
-        key: `kernel:${group.name}`,
-        class: "kernelrow",
-        open: true,
-        data: { kernel: group.title, group },
-        children: group.runs[0].accesses.map((one) => ({
-          key: `use:${group.name}/${one.id}`,
-          data: { ...one, group },
-        })),
-      })),
-      empty: "no access to global memory",
-    });
+    const accesses = accessTable("Accesses", WAIT_COLUMNS, used);
+    const traffic = accessTable("Traffic", TRAFFIC_COLUMNS, used);
     const banks = makeTable({
       caption: "Banks",
       columns: BANK_COLUMNS.filter(
@@ -45,6 +30,7 @@ VIEWS.push({
       null,
       scopeTools(),
       accesses.element,
+      section("Traffic", traffic.element),
       section(
         "Banks",
         h(
@@ -56,9 +42,34 @@ VIEWS.push({
       ),
       section("Memories inside kernels", inside.element),
     );
-    return { element, select: () => accesses.select() || banks.select() };
+    // an access has a row in two tables: that is brought into view which was clicked, else the first
+    const tables = [accesses, traffic, banks];
+    const select = () => {
+      const active = tables.find((table) => table.element.contains(document.activeElement)) ?? accesses;
+      return tables.map((table) => table.select(table === active)).some(Boolean);
+    };
+    return { element, select };
   },
 });
+
+/** A table with a row for each access to global memory, below its kernel. */
+function accessTable(caption, columns, groups) {
+  return makeTable({
+    caption,
+    columns: columns.filter((column) => !column.only || groups.some((group) => group.runs[0].accesses.some(column.only))),
+    rows: groups.map((group) => ({
+      key: `kernel:${group.name}`,
+      class: "kernelrow",
+      open: true,
+      data: { kernel: group.title, group },
+      children: group.runs[0].accesses.map((one) => ({
+        key: `use:${group.name}/${one.id}`,
+        data: { ...one, group },
+      })),
+    })),
+    empty: "no access to global memory",
+  });
+}
 
 /** What holds an access up most: {cause, cause_line, cycles}, or null. */
 function heldBy(group, id) {
@@ -91,13 +102,19 @@ function stallColumn(tip) {
   };
 }
 
-const USE_COLUMNS = [
+/** The columns that both tables of accesses begin with. */
+const WHICH_ACCESS = [
   {
     title: "Access",
     class: "short",
     value: (one) => (one.id ? `${one.kind} of ${one.buffer}` : `kernel ${one.kernel}`),
   },
   lineColumn((one) => (one.id ? spanOf(one.line) : one.group.entry?.span)),
+];
+
+/** What an access waited for. */
+const WAIT_COLUMNS = [
+  ...WHICH_ACCESS,
   { title: "Unit", class: "narrow", value: (one) => [one.unit, one.memory].filter(Boolean).join(", ") },
   {
     title: "Occup.",
@@ -106,16 +123,21 @@ const USE_COLUMNS = [
     show: (one) => percentOr(one.occupancy),
     tip: "iterations that passed / cycles",
   },
-  { ...ACTIVITY, spare: true },
+  ACTIVITY,
   stallColumn("cycles in which a request was not taken / cycles"),
   {
     title: "Sum",
     numeric: true,
-    spare: true,
     value: (one) => (one.id ? (one.stall ?? 0) + (one.occupancy ?? 0) : null),
     show: (one) => (one.id ? percent((one.stall ?? 0) + (one.occupancy ?? 0)) : ""),
     tip: "stall + occupancy: about 100 % for the access that stalls the others",
   },
+  { title: "Held up by", class: "wraps", value: (one) => (one.id ? heldWords(heldBy(one.group, one.id)) : "") },
+];
+
+/** What it moved. */
+const TRAFFIC_COLUMNS = [
+  ...WHICH_ACCESS,
   { title: "GB/s", numeric: true, digits: 2, value: (one) => one.bytes_per_ns },
   {
     title: "Of peak",
@@ -152,15 +174,8 @@ const USE_COLUMNS = [
     spare: true,
     digits: 1,
     value: (one) => one.average_burst,
-    tip: "words of a burst on average",
-  },
-  {
-    title: "Longest",
-    numeric: true,
-    spare: true,
-    value: (one) => one.max_burst,
-    only: (one) => one.max_burst,
-    tip: "words of the longest burst that the unit makes",
+    show: burstWords,
+    tip: "words of a burst on average, and of the longest burst that the unit makes",
   },
   {
     title: "Full",
@@ -198,8 +213,13 @@ const USE_COLUMNS = [
     only: (one) => one.in_vain !== null,
     tip: "requests whose answers were dropped",
   },
-  { title: "Held up by", class: "wraps", value: (one) => (one.id ? heldWords(heldBy(one.group, one.id)) : "") },
 ];
+
+/** The mean length of an access's bursts, and the greatest possible: "15.0 of 16". */
+function burstWords(one) {
+  if (one.average_burst === null || one.average_burst === undefined) return "";
+  return number(one.average_burst, 1) + (one.max_burst ? ` of ${one.max_burst}` : "");
+}
 
 /** The accesses of a kernel to its own memories, those that wait longest first. */
 function localRows(group) {

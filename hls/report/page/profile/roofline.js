@@ -174,10 +174,12 @@ function roofGrid({ x0, x1, y0, y1, x, y }) {
   const { width, height, left, right, top, bottom } = ROOF_BOX;
   const powers = (first, last) => Array.from({ length: last - first + 1 }, (_, step) => 10 ** (first + step));
   const words = (value) => (value >= 0.001 ? number(value, 3) : value.toExponential(0));
+  const below = (value) =>
+    value < 10 ** x1 ? { x: x(value), "text-anchor": "middle" } : { x: width - 2, "text-anchor": "end" };
   return [
     ...powers(x0, x1).map((value) => [
       s("line", { class: "tick", x1: x(value), x2: x(value), y1: top, y2: height - bottom }),
-      s("text", { class: "small", x: x(value), y: height - bottom + 15, "text-anchor": "middle" }, words(value)),
+      s("text", { class: "small", y: height - bottom + 15, ...below(value) }, words(value)),
     ]),
     ...powers(y0, y1).map((value) => [
       s("line", { class: "tick", x1: left, x2: width - right, y1: y(value), y2: y(value) }),

@@ -43,9 +43,9 @@ function verdictGroups() {
   return [...groups.values()].sort(order);
 }
 
-/** "good" where the kernel does all it can, "note" where no rule applies or another kernel is to blame. */
+/** "good" where the kernel does all it can, "note" where no rule applies or the cause lies in another kernel. */
 function verdictLevel(verdict) {
-  return { full: "good", nothing: "note", channel: "note" }[verdict.rule] ?? "warning";
+  return { full: "good", nothing: "note", channel: "note", idle: "note" }[verdict.rule] ?? "warning";
 }
 
 function verdictEntry(group) {
@@ -78,7 +78,8 @@ function linkedKernels(text) {
 
 const FIGURE_WORDS = {
   launches: "launches",
-  accesses: "accesses of memory outside the kernel",
+  sharing_accesses: "accesses that share a memory's peak",
+  idle: "waiting for a kernel that does not run",
   mean: "mean cycles of a launch",
   ramp_up_and_drain: "ramp-up and drain",
   efficiency: "efficiency of the worst access",
@@ -91,7 +92,7 @@ const FIGURE_WORDS = {
 function figurePairs(verdict) {
   return verdict.figures.map(({ name, value }) => [
     FIGURE_WORDS[name] ?? name.replaceAll("_", " "),
-    ["launches", "mean", "accesses"].includes(name) ? number(value) : percent(value, 1),
+    ["launches", "mean", "sharing_accesses"].includes(name) ? number(value) : percent(value, 1),
   ]);
 }
 

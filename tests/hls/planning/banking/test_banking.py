@@ -358,7 +358,7 @@ def cases(draw):
 
 
 @given(cases())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_promises_by_brute_force(case):
     """Whatever is said never to meet does not, for any values of the unknowns."""
     map, one, other = case

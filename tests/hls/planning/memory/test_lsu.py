@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from hls.analysis.timing import lookup_is_long
-from hls.driver import compile
 from hls.options import Options
 from hls.planning.memory.lsu import BURST_ALIGN, PATIENCE, LsuKind
 from hls.target.board import load_board
+from tests.plans import planned_text
 
 ROOT = Path(__file__).resolve().parents[4]
 BOARD = load_board("de5net")
@@ -59,12 +59,12 @@ __kernel void inside(__global int *restrict a) {
 
 @pytest.fixture(scope="module")
 def accesses():
-    result = compile(KERNELS, BOARD, Options())
+    result = planned_text(KERNELS, BOARD, Options())
     return [access for kernel in result.kernels for access in kernel.memory.accesses.values()]
 
 
 def test_every_kind_is_chosen_for_something(accesses):
-    onchip = compile("__kernel void k(__global int *a) { a[0] = 1; }", load_board("ecp5_onchip"), Options())
+    onchip = planned_text("__kernel void k(__global int *a) { a[0] = 1; }", load_board("ecp5_onchip"), Options())
     (access,) = onchip.kernels[0].memory.accesses.values()
     assert access.unit is LsuKind.RAM_PORT
     assert {access.unit for access in accesses} == set(LsuKind) - {LsuKind.RAM_PORT}
@@ -137,7 +137,7 @@ def test_a_lookup_is_registered_where_placed_block_ram_is_late(board, long):
     target = load_board(board)
     assert lookup_is_long(target) == long
     source = "kernel void f(global int *restrict a, global int *restrict k, global int *restrict o, int n) {"
-    made = compile(source + " for (int i = 0; i < n; i++) o[i] = a[k[i]]; }", target, Options()).kernels[0]
+    made = planned_text(source + " for (int i = 0; i < n; i++) o[i] = a[k[i]]; }", target, Options()).kernels[0]
     units = {one.unit: one.hardware.options for one in made.memory.accesses.values()}
     assert units[LsuKind.CACHED_LOAD].get("registered", False) == long
     assert all("registered" not in options for kind, options in units.items() if kind is not LsuKind.CACHED_LOAD)

@@ -60,14 +60,34 @@ def test_units_of_an_inner_load(value, type, unit, reason):
     assert bool(words) == (unit == CACHED)
 
 
-def gathered(store, args="__global const float *restrict a, __global float *restrict b, float w, int n, int m"):
+def test_a_cache_keeps_words_of_interleaved_rows_where_a_loop_around_changes_them():
+    """Loop t stores between two sweeps what both load: no word lasts that long, but a row's word while its turns go."""
+    sweep = """for (int i = 0; i < n; i++) {{
+                   float last = 0;
+                   for (int j = 0; j < 50; j++) {{
+                       last = {0}[i * 100 + j] + w * last;
+                       {1}[i * 100 + j] = last;
+                   }}
+               }}"""
+    args = "__global float *restrict a, __global float *restrict b, float w, int n, int steps"
+    sweeps = sweep.format("a", "b") + sweep.format("b", "a")
+    found = loads(f"__kernel void k({args}) {{ for (int t = 0; t < steps; t++) {{ {sweeps} }} }}")
+    assert [(memory, unit) for memory, unit, _, _ in found] == [("a", CACHED), ("b", CACHED)]
+    assert all("11 interleaved invocations" in why and words == CACHE_WORDS for _, _, why, words in found)
+
+
+def gathered(
+    store,
+    args="__global const float *restrict a, __global float *restrict b, float w, int n, int m",
+    value="a[i * m + j] + w * last",
+):
     """The words that the store of a nest joins stores to at a time, and why; its rows are interleaved, as each is a
     recurrence."""
     text = f"""__kernel void k({args}) {{
         for (int i = 0; i < n; i++) {{
             float last = 0;
             for (int j = 0; j < m; j++) {{
-                last = a[i * m + j] + w * last;
+                last = {value};
                 {store} = last;
             }}
         }} }}"""
@@ -83,6 +103,11 @@ def gathered(store, args="__global const float *restrict a, __global float *rest
 def test_a_store_of_interleaved_rows_joins_a_word_for_each(store):
     words, reason = gathered(store)
     assert words == 16 and "11 interleaved invocations of loop j (line 4) store to 11 words" in reason
+
+
+def test_a_store_of_rows_of_quotients_joins_32_words():
+    words, reason = gathered("b[i * m + j]", value="w / (last + 2.0f)")
+    assert words == 32 and "of which it joins 32" in reason
 
 
 @pytest.mark.parametrize("store", ["b[j * n + i]", "b[i * m + j * 16]", "b[i]"])

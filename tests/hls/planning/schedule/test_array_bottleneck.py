@@ -5,6 +5,7 @@ import pytest
 from hls.driver import CompiledKernel, plan_module
 from hls.frontend import parse_source
 from hls.options import Options
+from hls.planning import iterate
 from hls.planning.schedule.array_bottleneck import held_up, relieves
 from hls.target.board import load_board
 
@@ -42,6 +43,20 @@ NEST = (
     for (int i = 0; i < 64; i++) out[i] = acc[i];
 }"""
 )
+
+
+LEVELS = """
+__kernel void k(__global const int *restrict keys, __global const int *restrict child, __global int *restrict at,
+                __global int *restrict to, int n)
+{
+    for (int level = 0; level < 4; level++)
+        for (int i = 0; i < n; i++) {
+            for (int t = 0; t < 16; t++)
+                if (keys[at[i] + t] == i && child[to[i] + t] < n) { to[i] = child[to[i] + t]; break; }
+            at[i] = to[i];
+        }
+}
+"""
 
 
 def planned(text: str, kept: str = "") -> CompiledKernel:
@@ -95,6 +110,19 @@ def test_the_program_has_the_last_word():
     kernel = planned(ROUND, "__attribute__((register))")
     assert interval(kernel, "t") > 1 and not kernel.memory.onchip and held_up(kernel.function, kernel.plan) == {"acc"}
     assert relieves(planned(ROUND).plan, kernel.plan) and not relieves(kernel.plan, planned(ROUND).plan)
+
+
+@pytest.mark.parametrize("text, array", [(ROUND, "acc"), (LEVELS, "at_in_flight")], ids=["own", "made"])
+def test_only_arrays_of_the_program_are_tried_as_memories(text, array, monkeypatch):
+    """Naming one that passes made would change nothing: all of them would run again for the same plan."""
+    tried, found = [], []
+    asked, optimize = iterate.held_up, iterate.optimize
+    monkeypatch.setattr(iterate, "held_up", lambda *kernel: found.append(asked(*kernel)) or found[-1])
+    monkeypatch.setattr(
+        iterate, "optimize", lambda alone, how, *early: tried.append(how.in_memory) or optimize(alone, how, *early)
+    )
+    planned(text)
+    assert {array} in found and any(tried) == (array == "acc")
 
 
 def test_where_others_take_turns_registers_do():

@@ -1,8 +1,8 @@
+from tests.plans import planned_text
+
 """Plans of whole loops, for boards of different kinds."""
 
 import pytest
-
-from hls.driver import compile
 
 SUMS = """
 kernel void sums(global const int *restrict a, global int *restrict b)
@@ -41,7 +41,7 @@ kernel void halved(global const float *restrict a, global int *restrict b)
 
 
 def plan_of(source: str, board: str = "ecp5_onchip"):
-    (kernel,) = compile(source, board).kernels
+    (kernel,) = planned_text(source, board).kernels
     return kernel.plan
 
 
@@ -93,7 +93,7 @@ def test_a_loop_between_stores_to_one_memory():
         "int w[64]; w[0] = t; "
         "for (int k = 1; k < 64; k++) w[k] = a[k]; w[15] = 7; b[t] = w[a[t] & 63]; } }"
     )
-    (kernel,) = compile(text).kernels
+    (kernel,) = planned_text(text).kernels
     loop = next(plan for op, plan in kernel.plan.loops.items() if op.attrs["label"] == "t")
     direct = [
         place.level

@@ -1,8 +1,8 @@
 """Co-start groups, and those that are dropped."""
 
-from hls.driver import compile
 from hls.planning.schedule.problem import Dependence
 from hls.planning.schedule.start_groups import that_can_be
+from tests.plans import planned_text
 
 #: two loads of one copy of a memory each, one before one of the other two, and one behind
 CROSSWISE = """
@@ -34,4 +34,4 @@ def test_what_comes_around_counts_only_within_an_iteration():
 
 
 def test_loads_crosswise():
-    assert compile(CROSSWISE).kernels
+    assert planned_text(CROSSWISE).kernels

@@ -1,0 +1,4 @@
+__kernel void k(__global int *restrict a)
+{
+    a[0] = 'a;
+}

@@ -1,0 +1,2 @@
+#else
+__kernel void k(__global int *restrict a) { a[0] = 1; }
