@@ -16,7 +16,7 @@ from .system import KernelSystem, Launch
 pytestmark = pytest.mark.verilator
 #: kernels of the benchmarks, with the intervals of their loops
 INTERVALS = {
-    "components": [2, 1],
+    "components": [1, 1],
     "edit_distance": [1, 1, 1],
     "adpcm": [5],
     "interpreter": [5],
