@@ -39,7 +39,7 @@ from .storage import (
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 
-__all__ = ["define", "expression", "python_name"]
+__all__ = ["define", "expression", "integer_expression", "python_name"]
 
 _INLINE = {
     "add": "({0} + {1}) & {mask}",
@@ -97,18 +97,27 @@ def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> s
         return f"{bind(moved)}({', '.join(names)})"
     if op.attrs.get(Attr.INBOUNDS):
         return f"{bind(address_arithmetic)}({op.opcode!r}, {', '.join(names)})"
-    template = _INLINE.get(op.opcode)
+    types = [v.type for v in op.operands]
+    inline = integer_expression(op.opcode, types, op.results[0].type, names)
+    if inline is not None:
+        return inline
+    if not op.attrs.get(Attr.FLUSH_DENORMALS):
+        template = _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+        if template is not None:
+            return template.format(*names)
+    meaning = bind(OPS[op.opcode].meaning)
+    return f"{meaning}(({''.join(n + ', ' for n in names)}), {bind(types)}, {bind(op.result.type)}, {bind(op.attrs)})"
+
+
+def integer_expression(opcode: str, types: Sequence[Type], result: Type, names: Sequence[str]) -> str | None:
+    """An operation of a few simple kinds, on operands of these types, as a Python expression of their ``names``; None
+    for all others."""
+    template = _INLINE.get(opcode)
     if template is None:
-        template = (
-            None if op.attrs.get(Attr.FLUSH_DENORMALS) else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
-        )
-    if template:
-        result, first = op.result.type, op.operands[0].type
-        mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
-        sign = 1 << first.bits - 1 if isinstance(first, IntType) else 0
-        return template.format(*names, mask=mask, sign=sign)
-    meaning, types = bind(OPS[op.opcode].meaning), bind([v.type for v in op.operands])
-    return f"{meaning}(({''.join(n + ', ' for n in names)}), {types}, {bind(op.result.type)}, {bind(op.attrs)})"
+        return None
+    mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
+    sign = 1 << types[0].bits - 1 if types and isinstance(types[0], IntType) else 0
+    return template.format(*names, mask=mask, sign=sign)
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,14 +7,17 @@ It is described like the digits of a number: digit k in iteration t is ``t // di
 weighted sum of digits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FunctionType
+from typing import Any
 
 from ...ir import OPS, IntType, Op, Value, evaluate
+from ...ir.as_python import integer_expression
 from ...ir.rewrite import constant, literal
 from ...ir.values import signed
-from ...narrow import present
+from ...narrow import instance, present
 from ..loops.loop_tree import Loop, LoopTree
 
 __all__ = ["Digit", "PeriodicSequence", "PeriodicSequences"]
@@ -93,13 +96,33 @@ class _Machine:
 
     def run(self) -> Iterator[tuple[tuple[int, ...], int]]:
         """The carried values, and the output, in each iteration."""
-        state = self.initial
+        step, state = self._compiled(), self.initial
         while True:
-            numbers = [*state, *self.constants]
-            for opcode, operands, types, result in self.steps:
-                numbers.append(evaluate(opcode, [numbers[k] for k in operands], types, result, {}))
-            yield state, numbers[self.wanted]
-            state = tuple(numbers[k] + more & mask for k, more, mask in self.nexts)
+            following, number = step(*state)
+            yield state, number
+            state = following
+
+    def _compiled(self) -> Callable[..., tuple[tuple[int, ...], int]]:
+        """An iteration as a Python function: from the carried values to the next ones, and the output."""
+        carried, given = len(self.initial), dict[str, Any]()
+        lines = [f"def step({', '.join(f'x{k}' for k in range(carried))}):"]
+        values = [*map(str, self.constants), *(_text(step, f"f{k}", given) for k, step in enumerate(self.steps))]
+        lines += [f" x{carried + k} = {value}" for k, value in enumerate(values)]
+        nexts = "".join(f"x{k} + {more} & {mask}, " for k, more, mask in self.nexts)
+        lines.append(f" return ({nexts}), x{self.wanted}")
+        exec(compile("\n".join(lines), "<iteration>", "exec"), given)  # noqa: S102 - the text is our own
+        return instance(given["step"], FunctionType)
+
+
+def _text(step: tuple, name: str, given: dict[str, Any]) -> str:
+    """A step as a Python expression; what it calls is put into ``given`` under the name."""
+    opcode, operands, types, result = step
+    names = [f"x{k}" for k in operands]
+    inline = integer_expression(opcode, types, result, names)
+    if inline is not None:
+        return inline
+    given[name] = lambda *numbers: evaluate(opcode, numbers, types, result, {})
+    return f"{name}({', '.join(names)})"
 
 
 class _Collector:
