@@ -1,22 +1,28 @@
-"""Random tests repeat one generator with many seeds: half of the seeds are enough for `make test`, and `make test-all`
-runs all of them. Likewise of the combinations of several parameters."""
+"""Random tests repeat one generator with many seeds: a quarter of the seeds is enough for `make test`, and `make
+test-all` runs all of them. Likewise of the combinations of several parameters."""
 
 import itertools
 from collections.abc import Hashable, Iterable, Sequence
 
 import pytest
 
-__all__ = ["half_long", "pairwise"]
+__all__ = ["pairwise", "sampled"]
+
+#: of so many cases two are kept
+STRETCH = 8
 
 
-def half_long(cases: Iterable) -> list:
-    """The cases of ``pytest.mark.parametrize``, in their order; two of every four are marked long.
+def sampled(cases: Iterable) -> list:
+    """The cases of ``pytest.mark.parametrize``, in their order; all but two of every :data:`STRETCH`
+    are marked long.
 
-    Pairs are kept and left out, not every second case: generators choose by the parity of a seed. A case of several
+    Pairs are kept, not every fourth case: generators choose by the parity of a seed. A case of several
     parameters is a tuple. What is left out must repeat what is kept: other seeds of one generator.
     """
     return [
-        case if place % 4 < 2 else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
+        case
+        if place % STRETCH < 2
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
         for place, case in enumerate(cases)
     ]
 

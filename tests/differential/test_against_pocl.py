@@ -9,7 +9,7 @@ import pytest
 
 from hls.ir import walk
 from tests import pocl
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 from .campaign import check, optimized, same_fault, shrink
 from .devices import emulate, inputs, module_of, source_of
@@ -27,13 +27,13 @@ def context():
     return pocl.context()
 
 
-@pytest.mark.parametrize("seed", half_long(range(1000, 1008)))
+@pytest.mark.parametrize("seed", sampled(range(1000, 1008)))
 def test_same_bytes_after_all_passes(context, seed):
     findings = check(context, [random_program(seed)], optimized)
     assert not findings, "\n\n".join(map(str, findings))
 
 
-@pytest.mark.parametrize("batch", half_long(range(PROGRAMS // BATCH)))
+@pytest.mark.parametrize("batch", sampled(range(PROGRAMS // BATCH)))
 def test_same_bytes_as_pocl(context, batch):
     programs = [random_program(seed, f"p{seed}") for seed in range(BATCH * batch, BATCH * (batch + 1))]
     findings = check(context, programs)

@@ -13,7 +13,7 @@ from hls.model.estimate import NotModelled
 from hls.model.network import Edge, Member, estimate_network, estimate_together, finish_times, maximum_cycle_ratio
 from hls.target.board import load_board
 from tests.model.launched import Given, Program
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 KERNELS = """
 channel int a __attribute__((depth(64))), b __attribute__((depth(64))), c __attribute__((depth(64)));
@@ -188,7 +188,7 @@ def node(number: int):
     return "kernel", Endpoint("c", number, True)
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_ratio_is_that_of_the_slowest_of_all_cycles(seed):
     rng = random.Random(seed)
     pairs = [(a, b) for a in range(6) for b in range(6) if rng.random() < 0.4]

@@ -9,7 +9,7 @@ from test_dependence_random import flat, kernel, matrix_kernel
 
 from hls.analysis.dependence.dependence import DependenceTester, dependences
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 
 def row_kernel(rng):
@@ -36,7 +36,7 @@ def row_kernel(rng):
 
 @pytest.mark.parametrize(
     "make, seed",
-    half_long(
+    sampled(
         [
             *((row_kernel, seed) for seed in range(90)),
             *((matrix_kernel, seed) for seed in range(30)),

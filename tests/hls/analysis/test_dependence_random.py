@@ -12,7 +12,7 @@ from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
 from hls.passes.pipeline import kernel_passes
 from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.run_stages import optimize
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 TYPES = ["int", "uint", "short", "uchar", "long"]
 
@@ -283,7 +283,7 @@ def half_kernel(rng):
 
 @pytest.mark.parametrize(
     "make, seed",
-    half_long(
+    sampled(
         [
             *((kernel, seed) for seed in range(32)),
             *((matrix_kernel, seed) for seed in range(48)),

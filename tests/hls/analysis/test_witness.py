@@ -11,7 +11,7 @@ from hls.ir import walk
 from hls.ir.parser import parse_function
 from hls.passes.pipeline_options import PipelineOptions
 from hls.passes.run_stages import optimize
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 
 def flat(text):
@@ -43,7 +43,7 @@ def masked_kernel(rng):
     )
 
 
-@pytest.mark.parametrize("seed", half_long(range(24)))
+@pytest.mark.parametrize("seed", sampled(range(24)))
 def test_each_conflict_found_by_trial_is_one(seed, monkeypatch):
     found = []
 

@@ -10,7 +10,7 @@ from hls.frontend import parse_source
 from hls.ir import walk
 from hls.passes.run_stages import optimize
 from tests.kernels.system import Launch
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 TEXT = "__kernel void k(__global const int *restrict a, __global int *restrict b, int n, int m)\n{\n    %s\n}\n"
 LOOP = "for (int i = 0; i < n; i++) { %s b[i] = x; }"
@@ -39,7 +39,7 @@ def test_as_narrow_as_the_bounds(parts):
     assert [v.type.bits for v in loop.regions[0].args if v.name == "x"] == [BODIES[parts]]
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_random_choices(seed):
     rng = random.Random(seed)
     kinds = [rng.choice(["int", "uint", "uchar", "short"]) for _ in range(2)]

@@ -19,10 +19,10 @@ from tests.ir.meaning import difference
 from tests.ir.new import input_of
 from tests.programs.decoupled import apart, differs, split_of
 from tests.programs.generate import random_kernel
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 
-@pytest.mark.parametrize("seed", half_long(range(0, 240, 10)))
+@pytest.mark.parametrize("seed", sampled(range(0, 240, 10)))
 def test_same_bytes_after_the_split(seed):
     assert not differs(random_kernel(seed), seed)
 
@@ -119,7 +119,7 @@ def test_the_conditions_of_what_is_sent_are_those_of_the_loads():
     assert value.operands[1] is condition.operands[2]
 
 
-@pytest.mark.parametrize("seed", half_long(range(0, 120, 10)))
+@pytest.mark.parametrize("seed", sampled(range(0, 120, 10)))
 def test_nothing_is_received_in_loops_that_take_turns(seed):
     """Whichever loops these are; the bytes stay the same."""
     kernel = random_kernel(seed)

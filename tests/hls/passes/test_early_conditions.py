@@ -17,7 +17,7 @@ from hls.passes.recurrence.retime_comparisons import RetimeComparisons
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 TIMING = OperatorTiming.of(load_board("de5net"))
 #: one that nothing is fast enough for, so that every comparison is treated
@@ -63,7 +63,7 @@ def counters(rng: random.Random) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_random_counters(seed):
     rng = random.Random(seed)
     text = counters(rng)
@@ -99,7 +99,7 @@ def nested(rng: random.Random) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_random_conditions_of_inner_loops(seed):
     """Each condition in as many stages as it takes cycles."""
     rng = random.Random(seed)

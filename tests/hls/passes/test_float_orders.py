@@ -14,7 +14,7 @@ from hls.ir.verifier import verify
 from hls.passes.lowering.inline import Inline
 from hls.passes.recurrence import absorb_guards as early_guards
 from hls.passes.recurrence import float_min_max_as_integer as float_orders
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 BOARD = hls.load_board("de5net")
 HEAD = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
@@ -203,7 +203,7 @@ def _random_statement(rng: random.Random, depth: int) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", half_long(range(24)))
+@pytest.mark.parametrize("seed", sampled(range(24)))
 def test_random_loops(seed, monkeypatch):
     rng = random.Random(seed)
     update = f"float u = -t; {_random_statement(rng, rng.randint(1, 3))}"

@@ -10,7 +10,7 @@ from merging import outcome, passes_through
 from hls.analysis.dependence.dependence import DependenceTester
 from hls.ir import walk
 from tests.kernels.system import Launch
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 ROWS, COLUMNS = 12, 9
 ARGS = f"__global int (*restrict a)[{COLUMNS}], __global int (*restrict b)[{COLUMNS}], int n, int m"
@@ -123,7 +123,7 @@ def check(seed: int) -> bool:
     return before is not after and sum(1 for _ in walk(before.body)) != sum(1 for _ in walk(after.body))
 
 
-@pytest.mark.parametrize("seed", half_long(range(24)))
+@pytest.mark.parametrize("seed", sampled(range(24)))
 def test_random_nests(seed):
     check(seed)
 

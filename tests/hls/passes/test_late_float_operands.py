@@ -14,7 +14,7 @@ from hls.ir import walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes.lowering.inline import Inline
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 BOARD = hls.load_board("de5net")
 #: name -> (what is carried, an iteration over ``in``, II as written, II in the better order)
@@ -124,7 +124,7 @@ def _random_sum(rng: random.Random, names: list[str], depth: int) -> str:
     return form.format(left, right, "b" if rng.random() < 0.5 else "c")
 
 
-@pytest.mark.parametrize("seed", half_long(range(30)))
+@pytest.mark.parametrize("seed", sampled(range(30)))
 def test_random_recurrences(seed, monkeypatch):
     rng = random.Random(seed)
     names = [f"s{k}" for k in range(rng.randint(1, 4))]

@@ -15,7 +15,7 @@ from hls.passes.lowering.inline import Inline
 from hls.passes.recurrence import timing_driven_reassociation as late_operands
 from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 BOARD = hls.load_board("de5net")
 HEAD = "#define ROT(x, n) (((x) << (n)) | ((x) >> (32 - (n))))\n"
@@ -103,7 +103,7 @@ def _random_value(rng: random.Random, names: list[str], depth: int) -> str:
     return form.format(left, right)
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_random_recurrences(seed, monkeypatch):
     rng = random.Random(seed)
     names = [f"s{k}" for k in range(rng.randint(2, 5))]

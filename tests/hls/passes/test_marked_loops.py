@@ -15,7 +15,7 @@ from tests.ir.meaning import difference
 from tests.ir.new import input_of
 from tests.programs.decoupled import apart
 from tests.programs.generate import random_kernel
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 BOARD = load_board("de5net")
 PRAGMA = "#pragma feed_forward\n"
@@ -31,7 +31,7 @@ def marked(text: str, number: int) -> str:
     return f"{text[:place]}\n{PRAGMA}{text[place:]}"
 
 
-@pytest.mark.parametrize("seed", half_long(range(0, 120, 10)))
+@pytest.mark.parametrize("seed", sampled(range(0, 120, 10)))
 def test_same_bytes_with_any_loop_marked(seed):
     """Each loop of a random kernel, marked alone: split in that way, or refused with the reason."""
     kernel = random_kernel(seed)

@@ -11,7 +11,7 @@ from hls.ir.verifier import verify, verify_module
 from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import kernel_passes
 from hls.passes.pipeline_options import PipelineOptions
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 SEEDS = range(18)
 _MAX_ITERATIONS = 20_000
@@ -68,7 +68,7 @@ def check(seed: int, size: int, ndrange: bool) -> str | None:
 
 
 @pytest.mark.parametrize("ndrange", [False, True])
-@pytest.mark.parametrize("seed", half_long(SEEDS))
+@pytest.mark.parametrize("seed", sampled(SEEDS))
 def test_same_bytes_after_every_pass(seed, ndrange):
     if check(seed, 14, ndrange) is None:
         return

@@ -16,7 +16,7 @@ from hls.target.board import load_board
 from tests.kernels.system import Launch
 from tests.plans import planned_text
 from tests.programs.generate import launches, random_kernel
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 HEAD = (
     "__kernel void k(__global const int *restrict a, __global const short *restrict s, __global int *restrict b, "
@@ -217,7 +217,7 @@ def test_runs_of_work_items(body):
     assert bool(seen) == bool(ITEMS[body])
 
 
-@pytest.mark.parametrize("seed", half_long(range(0, 120, 3)))
+@pytest.mark.parametrize("seed", sampled(range(0, 120, 3)))
 def test_runs_of_random_programs(seed):
     kernel = random_kernel(seed)
     _, function = optimized(kernel.text)

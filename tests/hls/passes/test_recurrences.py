@@ -18,7 +18,7 @@ from hls.passes.recurrence.tree_height_reduction import TreeHeightReduction
 from hls.passes.run_stages import optimize
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 HEAD = "__kernel void f(__global const {type} *restrict a, __global {type} *restrict out, int n) {{\n"
 #: bodies of a loop over i that is unrolled eight times, or says how itself; s, m and c begin as they are said to
@@ -122,7 +122,7 @@ def random_body(rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_random_chains(seed):
     """Each pass by itself, over what the pipeline has made of the kernel so far, and the whole pipeline against the
     source."""

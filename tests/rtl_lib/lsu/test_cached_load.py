@@ -10,7 +10,7 @@ from rtl_lib.lsu.cached_load import CachedLoadUnit
 from rtl_lib.lsu.cam_lookup import WordFinder, fold, words_placed
 from rtl_lib.lsu.load import load
 from rtl_lib.lsu.word_assembler import WordBuffer
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 from tests.rtl_lib.lsu.test_load_units import hit_times
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
@@ -145,7 +145,7 @@ def test_words_that_are_waited_for_stay_when_a_crowd_comes(take, registered):
     assert len(fetched(memory, 4)) < len(ways), "no word was found deep in the ring"
 
 
-@pytest.mark.parametrize("seed", half_long(range(20)))
+@pytest.mark.parametrize("seed", sampled(range(20)))
 def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
     """Rules 1 and 2, against a list of the accesses under way."""
     rng, margin = random.Random(seed), 4

@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 
 from rtl_lib.lsu.constant import ConstantCache, ConstantLoadUnit
 from rtl_lib.lsu.load import load
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE, WORD = 4096, 16
@@ -156,7 +156,7 @@ def test_what_is_forgotten_is_read_anew(fill, wait):
             assert value == fresh or (value == stale and not forgotten)
 
 
-@pytest.mark.parametrize("seed", half_long(range(8)))
+@pytest.mark.parametrize("seed", sampled(range(8)))
 def test_periods_begin_again(seed):
     """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what
     it is."""

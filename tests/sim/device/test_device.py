@@ -15,7 +15,7 @@ from sim.cl import compiler
 from sim.device import line
 from sim.device.bridge import Bridge
 from sim.device.memory import _runs
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 from tests.sim.device.board import FakeBoard
 
 SOURCE = """__kernel void scale(__global const int *restrict a, __global int *restrict b, int f, int n)
@@ -192,7 +192,7 @@ def test_what_an_earlier_program_left(board):
         line.Line(fake.port, 12345)
 
 
-@pytest.mark.parametrize("seed", half_long(range(20)))
+@pytest.mark.parametrize("seed", sampled(range(20)))
 def test_stretches_of_changed_words(seed):
     rng = np.random.default_rng(seed)
     wanted = rng.random(rng.integers(0, 200)) < rng.choice([0.02, 0.3, 0.9])

@@ -35,6 +35,7 @@ from sim.emulator import EmulationError, Emulator
 from tests.hls.passes.generate import BUFFERS, ELEMENTS, random_module
 from tests.plans import planned
 from tests.programs.generate import launches, random_kernel
+from tests.repetitions import sampled
 
 from .both import ONE_ITEM, Run, emulated, interpreted, merged
 
@@ -226,7 +227,7 @@ WAITING = {"idle", "never_started"}
 
 @pytest.mark.parametrize(
     "file",
-    [file for file in sorted((ROOT / "tests/kernels").glob("*.cl")) if file.stem not in JOINED | PROMISED],
+    sampled(file for file in sorted((ROOT / "tests/kernels").glob("*.cl")) if file.stem not in JOINED | PROMISED),
     ids=lambda file: file.stem,
 )
 def test_the_kernels_of_the_simulated_board(file):

@@ -1,5 +1,6 @@
 """`sluice lint`: every reader that is installed finds what is planted, and nothing in what is generated."""
 
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -19,19 +20,26 @@ BAD = {
 }
 
 
+#: AXI with a channel and a stream, RAM ports with wires, and many kinds of units at narrow words
+DESIGNS = {
+    "packets": [EXAMPLES / "packets/kernel.cl", "--prefix", "p"],
+    "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
+    "units": [Path(__file__).with_name("units.cl"), "--board", "ulx3s", "--counters", "--axi-address-bits", "32"],
+}
+
+
 @pytest.fixture(scope="module")
-def designs(tmp_path_factory):
-    """Output folders: AXI with a channel and a stream, RAM ports with wires, and many kinds of units at narrow words."""
+def design(tmp_path_factory):
+    """The output folder of a design, by its name."""
     root = tmp_path_factory.mktemp("lint")
-    asked = {
-        "packets": [EXAMPLES / "packets/kernel.cl", "--prefix", "p"],
-        "wires": [EXAMPLES / "vecadd/kernel.cl", "--board", "ecp5_onchip", "--control", "wires"],
-        "units": [Path(__file__).with_name("units.cl"), "--board", "ulx3s", "--counters", "--axi-address-bits", "32"],
-    }
-    for name, arguments in asked.items():
-        command = ["compile", *map(str, arguments), "--no-html", "-o", str(root / name)]
+
+    @functools.cache
+    def compiled(name: str) -> Path:
+        command = ["compile", *map(str, DESIGNS[name]), "--no-html", "-o", str(root / name)]
         assert CliRunner().invoke(main, command, prog_name="sluice", catch_exceptions=False).exit_code == 0
-    return root
+        return root / name
+
+    return compiled
 
 
 def read(monkeypatch, capsys, folder):
@@ -40,9 +48,9 @@ def read(monkeypatch, capsys, folder):
     return code, capsys.readouterr()
 
 
-@pytest.mark.parametrize("name", ["packets", "wires", "units"])
-def test_generated_files_have_no_warning(designs, monkeypatch, capsys, name):
-    code, said = read(monkeypatch, capsys, designs / name)
+@pytest.mark.parametrize("name", DESIGNS)
+def test_generated_files_have_no_warning(design, monkeypatch, capsys, name):
+    code, said = read(monkeypatch, capsys, design(name))
     assert code == 0, said
     first, *lines = said.out.splitlines()
     assert "files, top module" in first and [line.split(":")[0] for line in lines] == [one.name for one in READERS]
@@ -59,9 +67,9 @@ def test_readers_find_what_is_wrong(tmp_path, reader):
     assert found and any("bad.v" in line for line in found), found
 
 
-def test_a_latch_in_a_design_is_shown(designs, tmp_path, monkeypatch, capsys):
+def test_a_latch_in_a_design_is_shown(design, tmp_path, monkeypatch, capsys):
     """The rules that are off are of style: what makes hardware wrong is found in generated files as well."""
-    shutil.copytree(designs / "wires", tmp_path / "out")
+    shutil.copytree(design("wires"), tmp_path / "out")
     top = tmp_path / "out" / "rtl" / "sluice_system.v"
     latch = "  reg planted;\n  always @* if (rst) planted = clk;\nendmodule"
     top.write_text(top.read_text().replace("endmodule", latch, 1))
@@ -81,10 +89,10 @@ def test_counts_are_no_messages():
     assert messages_in(output) == ["a.v:1:2: error: unknown"]
 
 
-def test_folders_that_cannot_be_read(designs, tmp_path, monkeypatch, capsys):
+def test_folders_that_cannot_be_read(design, tmp_path, monkeypatch, capsys):
     code, said = read(monkeypatch, capsys, tmp_path)
     assert code == 1 and "interface.json: No such file" in said.err and "hint: name an output folder" in said.err
-    shutil.copytree(designs / "wires", tmp_path / "out")
+    shutil.copytree(design("wires"), tmp_path / "out")
     file = json.loads((tmp_path / "out/interface.json").read_text())["files"][0]
     (tmp_path / "out" / "rtl" / file).unlink()
     code, said = read(monkeypatch, capsys, tmp_path / "out")

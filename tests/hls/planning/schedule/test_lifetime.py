@@ -5,10 +5,10 @@ import pytest
 from hls.planning.schedule.lifetime import register_bits
 from hls.planning.schedule.modulo import Infeasible, schedule
 from hls.planning.schedule.problem import Dependence, Operation, Problem, ProblemError
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 
-@pytest.mark.parametrize("seed", half_long(range(100, 130)))
+@pytest.mark.parametrize("seed", sampled(range(100, 130)))
 @pytest.mark.parametrize("slack", [0, 2, None])
 def test_fewest_bits_against_exact(problem_of, exact, seed, slack):
     problem = problem_of(seed, size=8, tight=seed % 3 == 0)
@@ -22,7 +22,7 @@ def test_fewest_bits_against_exact(problem_of, exact, seed, slack):
     assert solution.register_bits == program.least_bits(length)
 
 
-@pytest.mark.parametrize("seed", half_long(range(20)))
+@pytest.mark.parametrize("seed", sampled(range(20)))
 def test_limited_resources_keep_their_slots_and_length(problem_of, exact, seed):
     problem = problem_of(seed, size=7, limited=True)
     solution = schedule(problem)

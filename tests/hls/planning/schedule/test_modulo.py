@@ -11,7 +11,7 @@ from hls.planning.schedule import modulo
 from hls.planning.schedule.modulo import Infeasible, schedule
 from hls.planning.schedule.problem import Dependence, Operation, Problem, ProblemError
 from hls.planning.schedule.slots import find_starts
-from tests.repetitions import half_long
+from tests.repetitions import sampled
 
 
 def scheduled(problem, exact):
@@ -30,14 +30,14 @@ def scheduled(problem, exact):
     return solution
 
 
-@pytest.mark.parametrize("seed", half_long(range(25)))
+@pytest.mark.parametrize("seed", sampled(range(25)))
 def test_recurrences_and_chains_against_exact(problem_of, exact, seed):
     problem = problem_of(seed, size=8, tight=seed % 2 == 1)
     if solution := scheduled(problem, exact):
         assert solution.length == exact(problem, solution.ii).least_length()
 
 
-@pytest.mark.parametrize("seed", half_long(range(25)))
+@pytest.mark.parametrize("seed", sampled(range(25)))
 def test_limited_resources_against_exact(problem_of, exact, seed):
     scheduled(problem_of(seed, size=7, limited=True, tight=seed % 2 == 1), exact)
 
@@ -206,7 +206,7 @@ def test_many_limited_uses(problem_of):
     assert solution.ii >= solution.resource_ii
 
 
-@pytest.mark.parametrize("seed", half_long(range(40)))
+@pytest.mark.parametrize("seed", sampled(range(40)))
 def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
     """The least distance of which tokens may start a multiple apart, tried cycle by cycle with as many as are under way
     at once."""
@@ -228,7 +228,7 @@ def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
         assert meets == (apart < least), (apart, least)
 
 
-@pytest.mark.parametrize("seed", half_long(range(30)))
+@pytest.mark.parametrize("seed", sampled(range(30)))
 def test_placing_by_eviction_against_the_search(problem_of, seed, monkeypatch):
     """Where the search gives up at once, schedules are right (``solve`` verifies them), and hardly worse."""
     problem = problem_of(seed, size=12, limited=True, tight=seed % 2 == 1)
