@@ -136,7 +136,7 @@ def compile(
         module = designed_module(front.module, options, file)
         return compile_module(module, board, options, tuple(front.warnings), inspection)
     except CompileError as error:
-        error.sources = front.module.sources
+        error.sources, error.warnings = front.module.sources, front.warnings
         raise
 
 
@@ -259,7 +259,7 @@ def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
             module = designed_module(front.module, options, file)
             return _planned(module, board, options, tuple(front.warnings))
     except CompileError as error:
-        error.sources = front.module.sources
+        error.sources, error.warnings = front.module.sources, front.warnings
         raise
 
 

@@ -56,11 +56,11 @@ def plan(request: Request) -> Answer:
 
 
 def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
-    """The answer of ``look``, or the errors that it ends with."""
+    """The answer of ``look``, or the errors that it ends with, and what was warned of before."""
     try:
         return look(request)
     except CompileError as error:
-        return Answer(_about(request, error.diagnostics))
+        return Answer(_about(request, (*error.diagnostics, *error.warnings)))
     except BoardError as error:
         hint = "docs/boards.md lists the keys of a board file"
         return Answer((_placed(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE), request),))

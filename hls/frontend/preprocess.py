@@ -365,14 +365,16 @@ def preprocess(
     roots: Iterable[str | Path] = (),
 ) -> Expanded:
     """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` maps a
-    folder to its name in the locations of its files. With ``roots``, no file outside these folders is read.
+    folder to its name in the locations of its files, "" for none. With ``roots``, no file outside these folders is
+    read.
 
     Raises CompileError with every problem found.
     """
     roots = [*roots]
     cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, HEADERS] if roots else ()))
     cpp.rewrite_paths[:0] = [
-        (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()
+        (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1" if name else r"\1")
+        for folder, name in known_as.items()
     ]
     for folder in include_dirs:
         cpp.add_path(str(folder))
