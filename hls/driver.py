@@ -43,7 +43,6 @@ __all__ = [
     "inlined_kernels",
     "network_channels",
     "parsed",
-    "parsed_messages",
     "parsed_module",
     "plan_area",
     "plan_module",
@@ -236,11 +235,6 @@ def parsed(source: str, options: Options, file: str) -> Parsed:
 def parsed_module(source: str, options: Options, file: str) -> Module:
     """The IR of OpenCL C text as the front end leaves it. Raises CompileError."""
     return parsed(source, options, file).module
-
-
-def parsed_messages(source: str, options: Options, file: str) -> tuple[Diagnostic, ...]:
-    """The warnings of the front end about OpenCL C text, which is not planned. Raises CompileError."""
-    return tuple(parsed(source, options, file).warnings)
 
 
 def plan_source(

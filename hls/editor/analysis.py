@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..diag import Code, CompileError, Diagnostic, Span, internal_error
-from ..driver import parsed_messages, plan_text
+from ..driver import parsed, plan_text
+from ..frontend import Result
 from ..options import Options
 from ..report.channels import collect_channels
 from ..report.checked import check_plan
 from ..target.board import BoardError, load_board
 from .marks import Hint, Lens, hints, lenses
 
-__all__ = ["Answer", "Request", "front_end", "plan"]
+__all__ = ["Answer", "Request", "front_end", "plan", "program_of"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,30 @@ def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
 
 
 def _front_end(request: Request) -> Answer:
-    return Answer(_about(request, parsed_messages(request.text, request.folder_first, request.file)))
+    _read.clear()  # files that it includes may have changed
+    return Answer(_about(request, program_of(request).warnings))
+
+
+#: what was read last: a text of a thousand lines takes seconds, and an editor asks for many names in it
+_read: dict[str, tuple[Request, Result | CompileError]] = {}
+
+
+def program_of(request: Request) -> Result:
+    """What the front end says of the text, read once for all questions until it changes. In the thread of the front
+    end. Raises CompileError."""
+    known = _read.get("last")
+    if known is None or known[0] != request:
+        _read["last"] = known = (request, _parsed(request))
+    if isinstance(known[1], CompileError):
+        raise known[1]
+    return known[1]
+
+
+def _parsed(request: Request) -> Result | CompileError:
+    try:
+        return parsed(request.text, request.folder_first, request.file)
+    except CompileError as error:
+        return error
 
 
 def _plan(request: Request) -> Answer:

@@ -16,6 +16,7 @@ from .runs import Runs
 from .runs import register as register_runs
 from .scan import definitions, symbols, word_at
 from .server import Server, Settings
+from .texts import Texts
 from .vocabulary import Word, complete, describe
 
 __all__ = ["make_server", "serve"]
@@ -47,6 +48,7 @@ def serve(settings: Settings, version: str) -> None:
 def _texts(server: Server, runs: Runs) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
+        server.protocol._workspace = Texts.of(server.workspace)
         try:
             server.settings = server.settings.changed(params.initialization_options)
             server.session.advising = getattr(params.capabilities.text_document, "code_action", None) is not None
@@ -126,7 +128,7 @@ def _names(server: Server) -> None:
         if known := await declared(params, column):
             where = f"line {known.span.line}" if known.span.file == document.path else str(known.span)
             kind, _, what = known.meaning.partition(", ")
-            return hover(Word(known.name, "declared", f"{kind}, `{what}`, {where}"))
+            return hover(Word(known.name, "declared", ", ".join([kind, *([f"`{what}`"] if what else []), where])))
         found = describe(line, column, document.source, document.path)
         return hover(found) if found else None
 

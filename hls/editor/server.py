@@ -19,6 +19,7 @@ from .marks import Hint
 from .measured import Profiles
 from .projects import Projects, Watched
 from .session import Session
+from .texts import lines_of
 
 __all__ = ["Server", "Settings"]
 
@@ -135,7 +136,7 @@ class Server(LanguageServer):
         for file, text, errors in self.projects.errors():
             uri = from_fs_path(file) or file
             codec = self.workspace.position_codec
-            convert = Converter(file, uri, text.splitlines(True), codec)
+            convert = Converter(file, uri, lines_of(text), codec)
             found[uri] = [convert.diagnostic(one, self._shows_related()) for one in errors]
         for uri in self.of_projects - found.keys():
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))

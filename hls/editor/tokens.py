@@ -1,7 +1,8 @@
 """What each word of a text is, for an editor's colours. A half-written text has tokens, too."""
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..diag import Span
@@ -74,13 +75,28 @@ def tokens(text: str, file: str) -> tuple[Token, ...]:
     return tuple(_Classifier(text, file).run())
 
 
+class _Extents:
+    """Parts of a text that do not overlap, each with names."""
+
+    def __init__(self, parts: Iterable[tuple[range, frozenset[str]]]) -> None:
+        self._parts = sorted(parts, key=lambda one: one[0].start)
+        self._starts = [extent.start for extent, _ in self._parts]
+
+    def at(self, place: int) -> frozenset[str] | None:
+        """The names of the part around a place; None where there is none."""
+        extent, names = (
+            self._parts[max(0, bisect.bisect_right(self._starts, place) - 1)] if self._parts else (range(0), None)
+        )
+        return names if place in extent else None
+
+
 class _Classifier:
     def __init__(self, text: str, file: str) -> None:
         self.text, self.file = text, file
         self.plain = Plain(text, file)
         self.symbols = {one.name: one for one in symbols(text, file)}
-        self.attributes = [*self._attributes()]
-        self.parameters = [*self._parameters()]
+        self.attributes = _Extents((one, frozenset[str]()) for one in self._attributes())
+        self.parameters = _Extents(self._parameters())
         self.pragma = range(0)  #: the rest of a line with a pragma
 
     def run(self) -> Iterator[Token]:
@@ -104,14 +120,14 @@ class _Classifier:
         """The kind of a name, and its modifiers."""
         if at in self.pragma and name in words_of("pragma"):
             return ("decorator",)
-        if name in words_of("attribute") and any(at in one for one in self.attributes):
+        if name in words_of("attribute") and self.attributes.at(at) is not None:
             return ("decorator",)
         if self.text[max(0, at - 80) : at].rstrip(" \t").endswith((".", "->")):
             return ("property",)
         symbol = self.symbols.get(name)
         if symbol is not None:
             return (_OF_SYMBOLS[symbol.kind], *self._defined(symbol, at))
-        if any(name in names and at in extent for extent, names in self.parameters):
+        if name in (self.parameters.at(at) or ()):
             return ("parameter",)
         return _of_language(name)
 

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -42,11 +42,12 @@ class Options:
 @dataclass(frozen=True)
 class Result:
     """The IR of a source text before any pass, and the warnings of the frontend. ``occurrences`` are the names in the
-    text, with what they mean."""
+    text, with what they mean, and ``macros`` the places of the definitions of macros, those of included files too."""
 
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
     occurrences: tuple[Occurrence, ...] = ()
+    macros: Mapping[str, Span] = field(default_factory=dict)
 
 
 class FrontendError(CompileError):
@@ -146,7 +147,7 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
         lower(program.functions, program.constants, sources, tuple(program.channels), program.program_variables)
     )
     warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
-    return Result(module, warnings, occurrences_of(program))
+    return Result(module, warnings, occurrences_of(program), expanded.macros)
 
 
 class _Collector:

@@ -22,7 +22,7 @@ from .conditions import mend_numbers
 from .directive_operands import NEED_OPERAND, CheckingPreprocessor
 from .foreign_words import foreign_include
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
-from .included import Files, NotRegular, readable
+from .included import Files, NotRegular, in_lines, readable
 from .line_markers import FileLines, Marked, Presumed
 
 __all__ = ["HEADERS", "Expanded", "preprocess", "with_macro"]
@@ -134,7 +134,7 @@ class _OpenCLPreprocessor(CheckingPreprocessor):
     # -- locations
 
     def group_lines(self, input, abssource):
-        name = abssource if self.sources else self.main_file
+        name, input = abssource if self.sources else self.main_file, in_lines(input)
         self.sources.setdefault(name, readable(input))
         self.read += check_source(input, name)
         if self.read > MOST_READ:
