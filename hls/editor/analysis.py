@@ -1,6 +1,7 @@
 """A program's text to what an editor shows of it: its messages at once, its plan somewhat later."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from ..report.checked import check_plan
 from ..target.board import BoardError, load_board
 from .marks import Hint, Lens, hints, lenses
 
-__all__ = ["Answer", "Request", "front_end", "plan", "program_of"]
+__all__ = ["Answer", "Request", "front_end", "names_elsewhere", "plan", "program_of"]
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,37 @@ def program_of(request: Request) -> Result:
     return known[1]
 
 
+#: by the file of a text, the kinds of what its headers declare, as it was last read without errors
+_elsewhere: dict[str, Mapping[str, str]] = {}
+#: kinds of symbols, by the first word of their meaning
+_KINDS = {
+    "function": "function",
+    "kernel": "kernel",
+    "type": "type",
+    "channel": "channel",
+    "channels": "channel",
+    "pipe": "channel",
+}
+
+
+def names_elsewhere(file: str) -> Mapping[str, str]:
+    """The kinds (of :class:`hls.editor.scan.Symbol`) of the names of headers that a text uses, and of their macros; as
+    it was when it was last read without errors, so that they stay while a line is half written."""
+    return _elsewhere.get(file, {})
+
+
 def _parsed(request: Request) -> Result | CompileError:
     try:
-        return parsed(request.text, request.folder_first, request.file)
+        found = parsed(request.text, request.folder_first, request.file)
     except CompileError as error:
         return error
+    kinds = {name: "macro" for name, place in found.macros.items() if place.file != request.file}
+    for one in found.occurrences:
+        kind = _KINDS.get(re.split(r"\W", one.meaning)[0])
+        if kind and one.declared.file != request.file:
+            kinds[one.text] = kind
+    _elsewhere[request.file] = kinds
+    return found
 
 
 def _plan(request: Request) -> Answer:

@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.workspace import TextDocument
 
+from .analysis import names_elsewhere
 from .changes import register as register_changes
 from .convert import completion, hover
 from .rename import Declaration, declaration_of
@@ -135,7 +136,9 @@ def _names(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
     def completed(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         document, line, column = place(params)
-        return list(map(completion, complete(line[:column], document.source, document.path)))
+        return list(
+            map(completion, complete(line[:column], document.source, document.path, names_elsewhere(document.path)))
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:

@@ -2,8 +2,9 @@
 
 import bisect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..diag import Span
 from ..frontend.words import ACCESS_WORDS, RESERVED_WORDS, SPELLINGS, STREAM_WORDS, TYPE_WORDS
@@ -70,9 +71,10 @@ class Token:
     modifiers: tuple[str, ...] = ()
 
 
-def tokens(text: str, file: str) -> tuple[Token, ...]:
-    """The tokens of the text in its order; a comment of several lines has one for each of them."""
-    return tuple(_Classifier(text, file).run())
+def tokens(text: str, file: str, elsewhere: Mapping[str, str] = MappingProxyType({})) -> tuple[Token, ...]:
+    """The tokens of the text in its order; a comment of several lines has one for each of them. ``elsewhere`` has the
+    kinds of names that other files define."""
+    return tuple(_Classifier(text, file, elsewhere).run())
 
 
 class _Extents:
@@ -91,8 +93,8 @@ class _Extents:
 
 
 class _Classifier:
-    def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str, elsewhere: Mapping[str, str]) -> None:
+        self.text, self.file, self.elsewhere = text, file, elsewhere
         self.plain = Plain(text, file)
         self.symbols = {one.name: one for one in symbols(text, file)}
         self.attributes = _Extents((one, frozenset[str]()) for one in self._attributes())
@@ -129,6 +131,8 @@ class _Classifier:
             return (_OF_SYMBOLS[symbol.kind], *self._defined(symbol, at))
         if name in (self.parameters.at(at) or ()):
             return ("parameter",)
+        if name in self.elsewhere:
+            return (_OF_SYMBOLS[self.elsewhere[name]],)
         return _of_language(name)
 
     def _defined(self, symbol: Symbol, at: int) -> tuple[str, ...]:

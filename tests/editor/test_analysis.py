@@ -7,11 +7,12 @@ from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
 
 from hls.editor import analysis
-from hls.editor.analysis import Request, front_end
+from hls.editor.analysis import Request, front_end, names_elsewhere
 from hls.editor.convert import Converter
 from hls.editor.rename import declaration_of
 from hls.editor.texts import Text, lines_of
 from hls.editor.tokens import tokens
+from hls.editor.vocabulary import complete
 from hls.options import Options
 
 TEXT = "inline int twice(int x) {\n  int spare = 3;\n  return 2 * x;\n}\n"
@@ -73,6 +74,14 @@ def test_names_of_headers_lead_there(tmp_path):
     request = Request(text, str(tmp_path / "k.cl"), "de5net", Options())
     places = [declaration_of(request, 1, text.splitlines()[1].index(one)) for one in ("pt", "SQ")]
     assert [(one.name, one.span.line) for one in places] == [("pt", 1), ("SQ", 2)]
+    kinds = names_elsewhere(request.file)
+    assert (kinds["pt"], kinds["SQ"]) == ("type", "macro")
+    named = {
+        text.splitlines()[one.span.line - 1][one.span.column - 1 :][: one.span.length]: one.kind
+        for one in tokens(text, request.file, kinds)
+    }
+    assert (named["pt"], named["SQ"]) == ("type", "macro")
+    assert {"pt", "SQ"} <= {one.name for one in complete("  ", text, request.file, kinds)}
     convert = Converter(request.file, "file:///k.cl", lines_of(text), PositionCodec())
     assert convert.range(places[0].span).start == lsp.Position(
         0, "/* xx */ typedef struct { float x; } pt".index("pt", 9)
