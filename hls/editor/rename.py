@@ -1,4 +1,4 @@
-"""Renaming what a program defines: macros, kernels, functions, variables and channels.
+"""Renaming what a program defines: macros, kernels, functions, variables, types and channels.
 
 The front end says which names in the text mean the same thing, and it has the last word: the text after the edits must
 be the same program but for the name, else they are refused.

@@ -9,7 +9,8 @@ from pygls.workspace import PositionCodec
 from hls.editor import analysis
 from hls.editor.analysis import Request, front_end, names_elsewhere
 from hls.editor.convert import Converter
-from hls.editor.rename import declaration_of
+from hls.editor.edits import applied
+from hls.editor.rename import declaration_of, rename
 from hls.editor.texts import Text, lines_of
 from hls.editor.tokens import tokens
 from hls.editor.vocabulary import complete
@@ -96,3 +97,15 @@ def test_a_form_feed_ends_no_line():
     change = lsp.Range(lsp.Position(3, 42), lsp.Position(3, 43))
     document.apply_change(lsp.TextDocumentContentChangePartial(range=change, text="1"))
     assert document.source == text.replace("= b", "= 1")
+
+
+def test_a_type_is_renamed_wherever_it_stands():
+    """In parameters, declarations, casts and sizeof; the tag of a structure is another name."""
+    text = (
+        "typedef struct pt { float x; } pt;\n"
+        "__kernel void k(__global pt *p) { const pt q = p[sizeof(pt)]; p[0] = *(pt *)&q; }\n"
+    )
+    edits = rename(Request(text, "/nowhere/k.cl", "de5net", Options()), 1, text.splitlines()[1].index("pt"), "point")
+    assert applied(text, edits) == text.replace("pt ", "point ").replace("pt;", "point;").replace(
+        "(pt)", "(point)"
+    ).replace("struct point", "struct pt")
