@@ -1,7 +1,8 @@
 """From source text to Verilog, interface and report: the stages in order, and nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,6 @@ __all__ = [
     "inlined_kernels",
     "network_channels",
     "parsed",
-    "parsed_messages",
     "parsed_module",
     "plan_area",
     "plan_module",
@@ -60,11 +60,11 @@ LONGEST_CHAIN = 200_000
 class Result:
     """The result of a compilation.
 
-    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization,
+    ``convert`` makes :attr:`verilog`; ``top`` is the top module. ``module`` is the linked IR before optimization,
     which the emulator runs. ``warnings`` are for the user.
     """
 
-    verilog: dict[str, str]
+    convert: Callable[[], dict[str, str]]
     top: str
     interface: "SystemInterface"
     board: Board
@@ -76,6 +76,12 @@ class Result:
     networks: tuple[Verdict, ...] = ()  #: deadlock verdicts for kernels connected by channels
     #: for each kernel what the names in its Verilog stand for
     named: dict[str, dict[str, Value | Op]] = field(default_factory=dict)
+
+    @cached_property
+    def verilog(self) -> dict[str, str]:
+        """The texts by file name. They are made when they are first read, which takes most of the time of a
+        compilation: who only asks what a program has does not wait for them."""
+        return self.convert()
 
     @property
     def generated(self) -> dict[str, str]:
@@ -129,7 +135,7 @@ def compile(
         module = designed_module(front.module, options, file)
         return compile_module(module, board, options, tuple(front.warnings), inspection)
     except CompileError as error:
-        error.sources = front.module.sources
+        error.sources, error.warnings = front.module.sources, front.warnings
         raise
 
 
@@ -148,12 +154,17 @@ def compile_module(
         plan = _planned(module, board, options, warnings, inspection)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in plan.kernels]
         with deep_recursion(LONGEST_CHAIN):
-            verilog, interface, named = build_system(
+            netlist, interface, named = build_system(
                 inputs, plan.channels, plan.board, options, plan.board.address_bits
             )
     interface = with_printing(interface, plan.module)
-    return Result(
-        verilog=with_rtl_files(verilog, plan.kernels, options),
+
+    def convert() -> dict[str, str]:
+        with rarely_collected(), deep_recursion(LONGEST_CHAIN):
+            return with_rtl_files(netlist(), plan.kernels, options)
+
+    result = Result(
+        convert=convert,
         top=interface.top,
         interface=interface,
         board=plan.board,
@@ -165,6 +176,9 @@ def compile_module(
         networks=plan.networks,
         named=named,
     )
+    if options.libraries:  # their modules may have names of the design's, which is an error of the user
+        _ = result.verilog
+    return result
 
 
 def _planned(
@@ -223,11 +237,6 @@ def parsed_module(source: str, options: Options, file: str) -> Module:
     return parsed(source, options, file).module
 
 
-def parsed_messages(source: str, options: Options, file: str) -> tuple[Diagnostic, ...]:
-    """The warnings of the front end about OpenCL C text, which is not planned. Raises CompileError."""
-    return tuple(parsed(source, options, file).warnings)
-
-
 def plan_source(
     source: str, board: Board, options: Options, file: str
 ) -> tuple[tuple[CompiledKernel, ...], Mapping[str, str]]:
@@ -244,7 +253,7 @@ def plan_text(source: str, board: Board, options: Options, file: str) -> Plan:
             module = designed_module(front.module, options, file)
             return _planned(module, board, options, tuple(front.warnings))
     except CompileError as error:
-        error.sources = front.module.sources
+        error.sources, error.warnings = front.module.sources, front.warnings
         raise
 
 

@@ -41,12 +41,14 @@ class Diagnostic:
 class CompileError(Exception):
     """A kernel that cannot be built, with every diagnostic found up to there.
 
-    ``sources`` are the texts of the files the diagnostics are about, as far as they are known where it was raised.
+    ``sources`` are the texts of the files the diagnostics are about, as far as they are known where it was raised;
+    ``warnings`` what was warned of up to there.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         self.diagnostics = tuple(diagnostics)
         self.sources: dict[str, str] = {}
+        self.warnings: tuple[Diagnostic, ...] = ()
         super().__init__("\n".join(d.message for d in diagnostics))
 
     @classmethod

@@ -1,18 +1,20 @@
 """A program's text to what an editor shows of it: its messages at once, its plan somewhat later."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..diag import Code, CompileError, Diagnostic, Span, internal_error
-from ..driver import parsed_messages, plan_text
+from ..driver import parsed, plan_text
+from ..frontend import Result
 from ..options import Options
 from ..report.channels import collect_channels
 from ..report.checked import check_plan
 from ..target.board import BoardError, load_board
 from .marks import Hint, Lens, hints, lenses
 
-__all__ = ["Answer", "Request", "front_end", "plan"]
+__all__ = ["Answer", "Request", "front_end", "names_elsewhere", "plan", "program_of"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ def plan(request: Request) -> Answer:
 
 
 def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
-    """The answer of ``look``, or the errors that it ends with."""
+    """The answer of ``look``, or the errors that it ends with, and what was warned of before."""
     try:
         return look(request)
     except CompileError as error:
-        return Answer(_about(request, error.diagnostics))
+        return Answer(_about(request, (*error.diagnostics, *error.warnings)))
     except BoardError as error:
         hint = "docs/boards.md lists the keys of a board file"
         return Answer((_placed(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE), request),))
@@ -69,7 +71,56 @@ def _guarded(look: Callable[[Request], Answer], request: Request) -> Answer:
 
 
 def _front_end(request: Request) -> Answer:
-    return Answer(_about(request, parsed_messages(request.text, request.folder_first, request.file)))
+    _read.clear()  # files that it includes may have changed
+    return Answer(_about(request, program_of(request).warnings))
+
+
+#: what was read last: a text of a thousand lines takes seconds, and an editor asks for many names in it
+_read: dict[str, tuple[Request, Result | CompileError]] = {}
+
+
+def program_of(request: Request) -> Result:
+    """What the front end says of the text, read once for all questions until it changes. In the thread of the front
+    end. Raises CompileError."""
+    known = _read.get("last")
+    if known is None or known[0] != request:
+        _read["last"] = known = (request, _parsed(request))
+    if isinstance(known[1], CompileError):
+        raise known[1]
+    return known[1]
+
+
+#: by the file of a text, the kinds of what its headers declare, as it was last read without errors
+_elsewhere: dict[str, Mapping[str, str]] = {}
+#: kinds of symbols, by the first word of their meaning
+_KINDS = {
+    "function": "function",
+    "kernel": "kernel",
+    "type": "type",
+    "channel": "channel",
+    "channels": "channel",
+    "pipe": "channel",
+}
+
+
+def names_elsewhere(file: str) -> Mapping[str, str]:
+    """The kinds (of :class:`hls.editor.scan.Symbol`) of the names of headers that a text uses, and of their macros; as
+    it was when it was last read without errors, so that they stay while a line is half written."""
+    return _elsewhere.get(file, {})
+
+
+def _parsed(request: Request) -> Result | CompileError:
+    try:
+        found = parsed(request.text, request.folder_first, request.file)
+    except CompileError as error:
+        return error
+    kinds = {name: "macro" for name, place in found.macros.items() if place.file != request.file}
+    for one in found.occurrences:
+        kind = _KINDS.get(re.split(r"\W", one.meaning)[0])
+        if kind and one.declared.file != request.file:
+            kinds[one.text] = kind
+    _elsewhere[request.file] = kinds
+    return found
 
 
 def _plan(request: Request) -> Answer:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 
-from .analysis import Request
+from .analysis import Request, names_elsewhere
 from .edits import Edit
 from .formatting import FormattingError, formatted
 from .rename import Refused, name_at, rename
@@ -25,7 +25,7 @@ def register(server: Server) -> None:
     def semantic_tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         uri = params.text_document.uri
         document = server.document(uri)
-        return server.converter(uri).tokens(tokens(document.source, document.path))
+        return server.converter(uri).tokens(tokens(document.source, document.path, names_elsewhere(document.path)))
 
 
 def _edited(server: Server, uri: str, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:

@@ -9,9 +9,11 @@ from pygls.uris import from_fs_path
 from pygls.workspace import PositionCodec
 
 from ..diag import Diagnostic, Span
+from ..frontend.included import decoded
 from .edits import Edit, line_start
 from .marks import Hint, Lens
 from .scan import Symbol
+from .texts import lines_of
 from .tokens import KINDS, MODIFIERS, Token
 from .vocabulary import Word
 
@@ -44,11 +46,11 @@ _WORDS = {
 
 
 class Converter:
-    """Of the text of ``file``, known to the editor as ``uri``. Places in other files are taken as they are: the text of
-    these is not at hand."""
+    """Of the text of ``file``, known to the editor as ``uri``. Other files are read for their columns."""
 
     def __init__(self, file: str, uri: str, lines: Sequence[str], codec: PositionCodec) -> None:
         self.file, self.uri, self.lines, self.codec = file, uri, lines, codec
+        self._others: dict[str, Sequence[str]] = {}
 
     def uri_of(self, file: str) -> str:
         """How the editor names a file of a message, which names it from the working directory on."""
@@ -57,14 +59,24 @@ class Converter:
     def range(self, span: Span) -> lsp.Range:
         """The place; the whole line where only that is known, and the nearest there is in a text that has become
         shorter."""
-        if span.file != self.file:
+        lines = self.lines if span.file == self.file else self._lines_of(span.file)
+        if not lines and span.file != self.file:
             start = max(0, span.column - 1)
             return _range(span.line - 1, start, start + span.length)
-        line = min(span.line, max(1, len(self.lines))) - 1
-        text = self.lines[line].rstrip("\r\n") if self.lines else ""
+        line = min(span.line, max(1, len(lines))) - 1
+        text = lines[line].rstrip("\r\n") if lines else ""
         start = min(max(0, span.column - 1), len(text))
         end = min(start + span.length, len(text)) if span.column else len(text)
         return _range(line, self._units(text[:start]), self._units(text[:end]))
+
+    def _lines_of(self, file: str) -> Sequence[str]:
+        """Those of another file; none of one that is gone by now."""
+        if file not in self._others:
+            try:
+                self._others[file] = lines_of(decoded(Path(file).read_bytes()))
+            except OSError:
+                self._others[file] = ()
+        return self._others[file]
 
     def location(self, span: Span) -> lsp.Location:
         """The place, in its file."""

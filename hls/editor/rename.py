@@ -1,4 +1,4 @@
-"""Renaming what a program defines: macros, kernels, functions, variables and channels.
+"""Renaming what a program defines: macros, kernels, functions, variables, types and channels.
 
 The front end says which names in the text mean the same thing, and it has the last word: the text after the edits must
 be the same program but for the name, else they are refused.
@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..diag import CompileError, Span
-from ..driver import parsed
 from ..frontend import Result
 from ..ir.printer import print_function, print_module
-from .analysis import Request
+from .analysis import Request, program_of
 from .edits import Edit, applied, is_name, words
 from .scan import Plain, word_at
 
@@ -51,16 +50,19 @@ class Declaration:
 
 
 def declaration_of(request: Request, line: int, column: int) -> Declaration | None:
-    """The declaration of the variable, function, channel or type whose name stands at a place (both from 0); None if
-    there is none, and in a text with errors."""
+    """The declaration of the variable, function, channel, type or macro whose name stands at a place (both from 0);
+    None if there is none, and in a text with errors."""
     place = name_at(request, line, column)
     if place is None:
         return None
     try:
-        program = parsed(request.text, request.folder_first, request.file)
+        program = program_of(request)
     except CompileError:
         return None
     found = {Declaration(one.text, one.meaning, one.declared) for one in program.occurrences if one.span == place}
+    name = request.text.split("\n")[line][place.column - 1 : place.column - 1 + place.length]
+    if name in program.macros:  # what it expands to may be declared, too
+        return Declaration(name, "macro", program.macros[name])
     return found.pop() if len(found) == 1 else None
 
 
@@ -87,7 +89,7 @@ class _Renaming:
         self.plain = Plain(request.text, request.file)
         self.at = self.plain.offset(place)
         self.name = request.text[self.at : self.at + place.length]
-        self.before = self._parsed(request.text, "mend the errors of this text first")
+        self.before = self._parsed(request, "mend the errors of this text first")
 
     def places(self) -> set[int]:
         """Where the name must be changed, as offsets."""
@@ -101,14 +103,14 @@ class _Renaming:
     def check(self, edits: Iterable[Edit], new: str) -> None:
         """Refuse edits after which the text is another program."""
         why = f"with the name '{new}' the text does not compile"
-        after = self._parsed(applied(self.request.text, edits), why)
+        after = self._parsed(replace(self.request, text=applied(self.request.text, edits)), why)
         renamed = re.sub(rf"(?<!\w){re.escape(self.name)}(?!\w)", new, _told(self.before))
         if renamed != re.sub(rf"(?<!\w){re.escape(self.name)}(?!\w)", new, _told(after)):
             raise Refused(f"with the name '{new}' the text would mean something else: choose another name")
 
-    def _parsed(self, text: str, why: str) -> Result:
+    def _parsed(self, request: Request, why: str) -> Result:
         try:
-            return parsed(text, self.request.folder_first, self.request.file)
+            return program_of(request)
         except CompileError as error:
             first = error.diagnostics[0]
             where = f"line {first.span.line}: " if first.span else ""

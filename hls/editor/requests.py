@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.workspace import TextDocument
 
+from .analysis import names_elsewhere
 from .changes import register as register_changes
 from .convert import completion, hover
 from .rename import Declaration, declaration_of
@@ -16,6 +17,7 @@ from .runs import Runs
 from .runs import register as register_runs
 from .scan import definitions, symbols, word_at
 from .server import Server, Settings
+from .texts import Texts
 from .vocabulary import Word, complete, describe
 
 __all__ = ["make_server", "serve"]
@@ -47,6 +49,7 @@ def serve(settings: Settings, version: str) -> None:
 def _texts(server: Server, runs: Runs) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
+        server.protocol._workspace = Texts.of(server.workspace)
         try:
             server.settings = server.settings.changed(params.initialization_options)
             server.session.advising = getattr(params.capabilities.text_document, "code_action", None) is not None
@@ -126,14 +129,16 @@ def _names(server: Server) -> None:
         if known := await declared(params, column):
             where = f"line {known.span.line}" if known.span.file == document.path else str(known.span)
             kind, _, what = known.meaning.partition(", ")
-            return hover(Word(known.name, "declared", f"{kind}, `{what}`, {where}"))
+            return hover(Word(known.name, "declared", ", ".join([kind, *([f"`{what}`"] if what else []), where])))
         found = describe(line, column, document.source, document.path)
         return hover(found) if found else None
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
     def completed(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         document, line, column = place(params)
-        return list(map(completion, complete(line[:column], document.source, document.path)))
+        return list(
+            map(completion, complete(line[:column], document.source, document.path, names_elsewhere(document.path)))
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:

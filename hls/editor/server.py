@@ -1,6 +1,7 @@
 """The state of the language server: settings, texts and project files, and what the editor is shown of them."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ from pygls.workspace import TextDocument
 
 from ..options import Options
 from ..target.board import board_and_clock
-from .analysis import Answer, Request
+from .analysis import Answer, Request, names_elsewhere
 from .convert import Converter
 from .marks import Hint
 from .measured import Profiles
 from .projects import Projects, Watched
 from .session import Session
+from .texts import lines_of
 
 __all__ = ["Server", "Settings"]
 
@@ -85,6 +87,7 @@ class Server(LanguageServer):
         self.profiles = Profiles()
         self.of_projects: set[str] = set()  #: the URIs of project files with messages
         self.watching: asyncio.Task[None] | None = None
+        self.coloured: dict[str, Mapping[str, str]] = {}  #: by the URI of a text, the names of its headers
         self.shown: dict[str, set[str]] = {}  #: by the URI of a text, those of the files that it has messages in
 
     def document(self, uri: str) -> TextDocument:
@@ -135,7 +138,7 @@ class Server(LanguageServer):
         for file, text, errors in self.projects.errors():
             uri = from_fs_path(file) or file
             codec = self.workspace.position_codec
-            convert = Converter(file, uri, text.splitlines(True), codec)
+            convert = Converter(file, uri, lines_of(text), codec)
             found[uri] = [convert.diagnostic(one, self._shows_related()) for one in errors]
         for uri in self.of_projects - found.keys():
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
@@ -172,10 +175,20 @@ class Server(LanguageServer):
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, messages))
         if answer.planned:
             self._refresh()
+        self._colour(uri)
+
+    def _colour(self, uri: str) -> None:
+        """Let the editor ask for the kinds of words again when headers declare others than before."""
+        known, can = names_elsewhere(self.document(uri).path), self.client_capabilities.workspace
+        if known != self.coloured.get(uri, {}):
+            self.coloured[uri] = known
+            if can and can.semantic_tokens and can.semantic_tokens.refresh_support:
+                self.workspace_semantic_tokens_refresh(None)
 
     def forget(self, uri: str) -> None:
         """The text is not open any more: take its messages away."""
         self.session.closed(uri)
+        self.coloured.pop(uri, None)
         for file in self.shown.pop(uri, set()) | {uri}:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, []))
 

@@ -1,8 +1,10 @@
 """What each word of a text is, for an editor's colours. A half-written text has tokens, too."""
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..diag import Span
 from ..frontend.words import ACCESS_WORDS, RESERVED_WORDS, SPELLINGS, STREAM_WORDS, TYPE_WORDS
@@ -69,18 +71,34 @@ class Token:
     modifiers: tuple[str, ...] = ()
 
 
-def tokens(text: str, file: str) -> tuple[Token, ...]:
-    """The tokens of the text in its order; a comment of several lines has one for each of them."""
-    return tuple(_Classifier(text, file).run())
+def tokens(text: str, file: str, elsewhere: Mapping[str, str] = MappingProxyType({})) -> tuple[Token, ...]:
+    """The tokens of the text in its order; a comment of several lines has one for each of them. ``elsewhere`` has the
+    kinds of names that other files define."""
+    return tuple(_Classifier(text, file, elsewhere).run())
+
+
+class _Extents:
+    """Parts of a text that do not overlap, each with names."""
+
+    def __init__(self, parts: Iterable[tuple[range, frozenset[str]]]) -> None:
+        self._parts = sorted(parts, key=lambda one: one[0].start)
+        self._starts = [extent.start for extent, _ in self._parts]
+
+    def at(self, place: int) -> frozenset[str] | None:
+        """The names of the part around a place; None where there is none."""
+        extent, names = (
+            self._parts[max(0, bisect.bisect_right(self._starts, place) - 1)] if self._parts else (range(0), None)
+        )
+        return names if place in extent else None
 
 
 class _Classifier:
-    def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str, elsewhere: Mapping[str, str]) -> None:
+        self.text, self.file, self.elsewhere = text, file, elsewhere
         self.plain = Plain(text, file)
         self.symbols = {one.name: one for one in symbols(text, file)}
-        self.attributes = [*self._attributes()]
-        self.parameters = [*self._parameters()]
+        self.attributes = _Extents((one, frozenset[str]()) for one in self._attributes())
+        self.parameters = _Extents(self._parameters())
         self.pragma = range(0)  #: the rest of a line with a pragma
 
     def run(self) -> Iterator[Token]:
@@ -104,15 +122,17 @@ class _Classifier:
         """The kind of a name, and its modifiers."""
         if at in self.pragma and name in words_of("pragma"):
             return ("decorator",)
-        if name in words_of("attribute") and any(at in one for one in self.attributes):
+        if name in words_of("attribute") and self.attributes.at(at) is not None:
             return ("decorator",)
         if self.text[max(0, at - 80) : at].rstrip(" \t").endswith((".", "->")):
             return ("property",)
         symbol = self.symbols.get(name)
         if symbol is not None:
             return (_OF_SYMBOLS[symbol.kind], *self._defined(symbol, at))
-        if any(name in names and at in extent for extent, names in self.parameters):
+        if name in (self.parameters.at(at) or ()):
             return ("parameter",)
+        if name in self.elsewhere:
+            return (_OF_SYMBOLS[self.elsewhere[name]],)
         return _of_language(name)
 
     def _defined(self, symbol: Symbol, at: int) -> tuple[str, ...]:

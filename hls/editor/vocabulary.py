@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 from ..diag.explain import explain
 from ..frontend.attributes import OWNERS, Form
@@ -107,15 +108,19 @@ def words_of(kind: str) -> Mapping[str, Word]:
     return {"builtin": _builtins, "attribute": _attributes, "pragma": _pragmas, "type": _types}[kind]()
 
 
-def complete(before: str, text: str, file: str) -> tuple[Word, ...]:
+def complete(
+    before: str, text: str, file: str, elsewhere: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Word, ...]:
     """What may stand where the line ``before`` ends: attributes inside of ``__attribute__``, pragmas behind
-    ``#pragma``, else built-in functions, types, and what the text defines."""
+    ``#pragma``, else built-in functions, types, and what the text defines, or headers (the kinds of their names are in
+    ``elsewhere``)."""
     if re.search(r"#\s*pragma\s+(?:\w+\s+)?\w*$", before):
         return tuple(_pragmas().values())
     if _in_attribute(before):
         return tuple(_attributes().values())
     own = {one.name: Word(one.name, one.kind, _own(one.kind, one.span.line)) for one in symbols(text, file)}
-    return tuple((_types() | _builtins() | own).values())
+    others = {name: Word(name, kind, f"{kind} of a header") for name, kind in elsewhere.items()}
+    return tuple((_types() | _builtins() | others | own).values())
 
 
 def _in_attribute(before: str) -> bool:

@@ -5,9 +5,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
@@ -41,19 +42,22 @@ class Options:
 @dataclass(frozen=True)
 class Result:
     """The IR of a source text before any pass, and the warnings of the frontend. ``occurrences`` are the names in the
-    text, with what they mean."""
+    text, with what they mean, and ``macros`` the places of the definitions of macros, those of included files too."""
 
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
     occurrences: tuple[Occurrence, ...] = ()
+    macros: Mapping[str, Span] = field(default_factory=dict)
 
 
 class FrontendError(CompileError):
-    """Every error found in a source text, with the source texts to quote."""
+    """Every error found in a source text, with the warnings, and the source texts to quote."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], warnings: Iterable[Diagnostic] = ()
+    ) -> None:
         super().__init__(*diagnostics)
-        self.sources = dict(sources)
+        self.sources, self.warnings = dict(sources), tuple(warnings)
 
 
 def parse_source(
@@ -64,13 +68,15 @@ def parse_source(
     options: Options = Options(),
     include_roots: Iterable[str | Path] = (),
     models: Sequence[str] = (),
+    known_as: Mapping[str, str] = MappingProxyType({}),
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 
     ``file`` names the text in messages; relative includes start from it. ``defines`` maps macros to their text. With
     ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
     could be found in one run. ``models`` are the paths of files behind the text, which define functions that it
-    declares; they see the macros of files that they include themselves, and no others of the text.
+    declares; they see the macros of files that they include themselves, and no others of the text. ``known_as`` maps a
+    folder to its name in the locations of its files (:func:`preprocess`).
     """
     text = text.removeprefix("\ufeff")  # host programs read it with the byte order mark
     sources = {file: readable(text)}
@@ -79,11 +85,13 @@ def parse_source(
         with rarely_collected(), deep_recursion(_CALLS):
             defines, include_dirs = defines or {}, [*include_dirs]
             text = _with_models(text, file, defines, include_dirs, roots, models) if models else text
-            expanded = preprocess(text, file, defines, include_dirs, roots=roots)
+            expanded = preprocess(text, file, defines, include_dirs, known_as, roots)
             sources |= expanded.sources
             return _compile(expanded, file, options, sources)
     except CompileError as error:
-        raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
+        raise FrontendError(
+            sorted(error.diagnostics, key=_order), sources, sorted(error.warnings, key=_order)
+        ) from None
     except RecursionError:
         place = Diagnostic(
             "an expression or statement nests too deeply", Span(file, 1), "split it up", code=Code.NESTED_TOO_DEEP
@@ -114,7 +122,9 @@ def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str,
     try:
         return _translated(expanded, file, options, sources)
     except CompileError as error:
-        raise CompileError(*(with_macro(d, expanded) for d in error.diagnostics)) from None
+        told = CompileError(*(with_macro(d, expanded) for d in error.diagnostics))
+        told.warnings = tuple(with_macro(d, expanded) for d in error.warnings)
+        raise told from None
 
 
 def _translated(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
@@ -130,12 +140,14 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
-        raise CompileError(*errors)
+        error = CompileError(*errors)
+        error.warnings = tuple(d for d in found if d not in errors)
+        raise error
     module = link(
         lower(program.functions, program.constants, sources, tuple(program.channels), program.program_variables)
     )
     warnings = tuple(with_macro(d, expanded) for d in sorted(found, key=_order))
-    return Result(module, warnings, occurrences_of(program))
+    return Result(module, warnings, occurrences_of(program), expanded.macros)
 
 
 class _Collector:

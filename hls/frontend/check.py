@@ -218,7 +218,8 @@ class Program(ParameterChecker):
             function.body = tt.Block(self.span(node.body), tuple(self.statements(node.body.block_items or [])))
         self.function = None
         self._check_jumps(function)
-        if not isinstance(function.result, ct.Void) and completes(function.body):
+        # what was left out after an error may be the return
+        if not self.errors and not isinstance(function.result, ct.Void) and completes(function.body):
             self.warn(
                 function.span,
                 f"'{_source_name(function)}' may end without returning a value",

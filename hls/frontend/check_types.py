@@ -48,7 +48,10 @@ class TypeChecker(StructChecker):
     def base(self, node, place: Span) -> ct.Qualified:
         """The type at the beginning of a declaration."""
         if isinstance(node, c_ast.IdentifierType):
-            return self._named(node.names, self.span(node) or place)
+            named = self._named(node.names, self.span(node) or place)
+            if len(node.names) == 1:
+                self.find(node.names[0], self.span(node))  # it stands there
+            return named
         if isinstance(node, c_ast.Enum):
             return self._enum(node)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .guard import MOST_BYTES
 
-__all__ = ["Files", "NotRegular", "decoded", "escapes", "readable"]
+__all__ = ["Files", "NotRegular", "decoded", "escapes", "in_lines", "readable"]
 
 
 class NotRegular(Exception):
@@ -28,10 +28,23 @@ def decoded(data: bytes) -> str:
 _AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
+#: characters at which ``str.splitlines`` begins a line and C does not: white space, such as the form feed between the
+#: pages of a listing, and others, which C knows in comments and literals only
+_IN_LINES = {ord(c): " " for c in "\v\f"} | {
+    ord(c): "\N{REPLACEMENT CHARACTER}" for c in "\x1c\x1d\x1e\x85\u2028\u2029"
+}
+
+
+def in_lines(text: str) -> str:
+    """A text whose lines are those of C for ``str.splitlines``, too. It has as many characters, so that columns
+    stay."""
+    return text.translate(_IN_LINES)
+
+
 def readable(text: str) -> str:
-    """A text of :func:`decoded` to quote and to write: bytes that are not UTF-8 are read as Latin-1. It has as many
-    characters, so that columns stay."""
-    return text.translate(_AS_LATIN_1) if not text.isascii() else text
+    """A text of :func:`decoded` to quote and to write, :func:`in_lines`: bytes that are not UTF-8 are read as Latin-1,
+    as far as that has a character to print. It has as many characters, so that columns stay."""
+    return in_lines(text.translate(_AS_LATIN_1) if not text.isascii() else text)
 
 
 def escapes(path: Path, roots: Iterable[Path]) -> bool:

@@ -22,7 +22,7 @@ from .conditions import mend_numbers
 from .directive_operands import NEED_OPERAND, CheckingPreprocessor
 from .foreign_words import foreign_include
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
-from .included import Files, NotRegular, readable
+from .included import Files, NotRegular, in_lines, readable
 from .line_markers import FileLines, Marked, Presumed
 
 __all__ = ["HEADERS", "Expanded", "preprocess", "with_macro"]
@@ -134,7 +134,7 @@ class _OpenCLPreprocessor(CheckingPreprocessor):
     # -- locations
 
     def group_lines(self, input, abssource):
-        name = abssource if self.sources else self.main_file
+        name, input = abssource if self.sources else self.main_file, in_lines(input)
         self.sources.setdefault(name, readable(input))
         self.read += check_source(input, name)
         if self.read > MOST_READ:
@@ -365,14 +365,16 @@ def preprocess(
     roots: Iterable[str | Path] = (),
 ) -> Expanded:
     """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` maps a
-    folder to its name in the locations of its files. With ``roots``, no file outside these folders is read.
+    folder to its name in the locations of its files, "" for none. With ``roots``, no file outside these folders is
+    read.
 
     Raises CompileError with every problem found.
     """
     roots = [*roots]
     cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, HEADERS] if roots else ()))
     cpp.rewrite_paths[:0] = [
-        (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()
+        (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1" if name else r"\1")
+        for folder, name in known_as.items()
     ]
     for folder in include_dirs:
         cpp.add_path(str(folder))

@@ -1,8 +1,9 @@
 """The whole system: kernels, their control, and their connection to global memory."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -69,11 +70,25 @@ class KernelInput:
 
 def build_system(
     kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
-) -> tuple[dict[str, str], SystemInterface, dict[str, dict[str, IrValue | Op]]]:
-    """Verilog texts by file name, the interface that drivers and simulators need, and for each kernel what the names of
-    its signals and modules stand for (those of one compute unit)."""
+) -> tuple[Callable[[], dict[str, str]], SystemInterface, dict[str, dict[str, IrValue | Op]]]:
+    """What converts the system to Verilog texts by file name, the interface that drivers and simulators need, and for
+    each kernel what the names of its signals and modules stand for (those of one compute unit).
+
+    The conversion takes most of the time, and many programs that a host builds are never launched. It can be called
+    again, also when an interrupt ended the first call: a netlist is converted once, so another one is made then.
+    """
     system = _System(kernels, channels, board, options, address_bits)
-    return *system.build(), system.named
+    connected = system.connected()
+    left = [(system.m, connected.ports)]  #: until it is converted
+
+    def verilog() -> dict[str, str]:
+        if left:
+            return convert(left[0][0], TOP, left.pop()[1])
+        again = _System(kernels, channels, board, options, address_bits)
+        ports = again.connected().ports
+        return convert(again.m, TOP, ports)
+
+    return verilog, system.interface(connected), system.named
 
 
 def system_netlists(
@@ -82,8 +97,7 @@ def system_netlists(
     """The cells of the system that :func:`build_system` converts, by module: of ``TOP``, and of each shared part
     (:func:`rtl_lib.part_netlists.read_netlists`)."""
     system = _System(kernels, channels, board, options, address_bits)
-    ports, _, _ = system.connected()
-    return read_netlists(system.m, TOP, ports)
+    return read_netlists(system.m, TOP, system.connected().ports)
 
 
 #: names of other modules in the top module
@@ -118,6 +132,14 @@ def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> b
     return not (names & taken or any(map(_INFRASTRUCTURE.fullmatch, names)) or names & set(kernels) - {kernel})
 
 
+class _Connected(NamedTuple):
+    """What a filled top module shows: its ports, its memories on the chip, and the kernels' interfaces."""
+
+    ports: dict
+    ram: tuple
+    kernels: tuple[KernelInterface, ...]
+
+
 class _System:
     def __init__(self, kernels, channels, board, options, address_bits) -> None:
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
@@ -134,8 +156,8 @@ class _System:
         self.counted = ("" if self.onchip else "all") if options.counters is None else options.counters
         self.control = (AxiLiteKernels if options.control == "axi-lite" else WiredKernels)(self.m)
 
-    def connected(self) -> tuple[dict, tuple, tuple[KernelInterface, ...]]:
-        """Fill the top module: its ports, its memories on the chip, and the kernels' interfaces."""
+    def connected(self) -> _Connected:
+        """Fill the top module."""
         built = [self._kernel(k, index) for index, k in enumerate(self.wholes)]
         hardware = [part for parts, _ in built for part in parts]
         clocks = self._double_clock()
@@ -159,17 +181,17 @@ class _System:
         ports = reset | ports | self.control.ports() | streams | clocks | self._probe_port()
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
-        return ports, ram, tuple(i for _, i in built)
+        return _Connected(ports, ram, tuple(i for _, i in built))
 
-    def build(self):
-        memory = self.board.memory
-        ports, ram, interfaces = self.connected()
+    def interface(self, connected: _Connected) -> SystemInterface:
+        """The interface of the filled top module."""
+        memory, ports = self.board.memory, connected.ports
         banks = () if self.onchip else tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
-        return convert(self.m, TOP, ports), SystemInterface(
+        return SystemInterface(
             top=TOP,
-            kernels=interfaces,
+            kernels=connected.kernels,
             axi=banks,
-            ram=ram,
+            ram=connected.ram,
             address_bits=self.address_bits,
             interleave_bytes=memory.interleave_bytes,
             clock_mhz=self.board.clock.kernel_mhz,

@@ -8,25 +8,32 @@ from hls.diag import CompileError, Diagnostic, render
 
 from .options import MORE_OPTIONS, split_options
 
-__all__ = ["NO_WARNINGS", "WARNINGS_ARE_ERRORS", "build_log"]
+__all__ = ["NO_WARNINGS", "WARNINGS_ARE_ERRORS", "build_log", "told_warnings"]
 
 NO_WARNINGS, WARNINGS_ARE_ERRORS = "-w", "-Werror"
 
 
 def build_log(warnings: Sequence[Diagnostic], sources: Mapping[str, str], options: Sequence[str]) -> str:
-    """The warnings as text: none with ``-w``, also if there is a ``-Werror``. The options of $SLUICE_BUILD_OPTIONS
+    """The texts of :func:`told_warnings`, in lines."""
+    return "\n".join(told_warnings(warnings, sources, options))
+
+
+def told_warnings(
+    warnings: Sequence[Diagnostic], sources: Mapping[str, str], options: Sequence[str]
+) -> tuple[str, ...]:
+    """Each warning as text: none with ``-w``, also if there is a ``-Werror``. The options of $SLUICE_BUILD_OPTIONS
     count, too.
 
     Raises CompileError, with the warnings as its diagnostics, where there are some and ``-Werror`` is given.
     """
     words = {*options, *split_options(os.environ.get(MORE_OPTIONS) or "", MORE_OPTIONS)}
     if NO_WARNINGS in words:
-        return ""
+        return ()
     if WARNINGS_ARE_ERRORS in words and warnings:
         error = CompileError(*(_as_error(one) for one in warnings))
         error.sources = dict(sources)
         raise error
-    return "\n".join(render(one, dict(sources)) for one in warnings)
+    return tuple(render(one, dict(sources)) for one in warnings)
 
 
 def _as_error(warning: Diagnostic) -> Diagnostic:

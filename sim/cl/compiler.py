@@ -11,9 +11,12 @@ from hls.options import Options
 from hls.rtl.interface import SystemInterface
 from hls.signals import deferred
 from hls.target.board import Board
+from sim.errors import BuildError
 from sim.locks import ProcessLock
 
-__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_for_hardware", "compile_source", "digest_of"]
+from .refusals import fault_text
+
+__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_for_hardware", "compile_source", "digest_of", "verilog_of"]
 
 #: The compiler is not thread-safe, and two would share one processor anyway: Python runs one thread at a time.
 ONE_AT_A_TIME = ProcessLock()
@@ -64,6 +67,15 @@ def compile_for_hardware(source: str, board: Board, options: Options, file: str)
         from hls.driver import compile
 
     return compile(source, board, options, file)
+
+
+def verilog_of(compiled: Compiled) -> Mapping[str, str]:
+    """The Verilog of a program that is to run. Raises BuildError where it cannot be made."""
+    try:
+        with ONE_AT_A_TIME:
+            return compiled.verilog
+    except Exception as error:
+        raise BuildError(fault_text(error)) from error
 
 
 def digest_of(compiled: Compiled) -> str:

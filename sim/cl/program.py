@@ -170,7 +170,7 @@ class Program:
             result = self._compiled
             simulated = self.context.simulated
             self._loaded = LoadedSystem(
-                result.verilog,
+                compiler.verilog_of(result),
                 result.interface,
                 simulated.facts,
                 simulated.memory,

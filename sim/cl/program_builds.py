@@ -1,6 +1,5 @@
 """How a program comes from its source: the compiler or emulator that builds it, and the binary that it is made from."""
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -8,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hls.diag import CompileError, internal_error, render
+from hls.diag import CompileError
 from hls.options import Options
-from hls.signals import exit_code
 from hls.target.board import Board
 
 from . import compiler, emulated
@@ -22,7 +20,7 @@ from .errors import LogicError
 from .options import depth_model, parse_options, with_design
 from .platform import KINDS, Context, Device
 from .program_variables import variable_bytes
-from .refusals import refusal_text
+from .refusals import fault_text, refusal_text
 from .unpredicted import prediction_wanted
 
 if TYPE_CHECKING:
@@ -77,11 +75,7 @@ def build_source(
     except CompileError as error:
         raise BuildFailure(refusal_text(error, error.sources)) from None
     except Exception as error:
-        if os.environ.get("SLUICE_DEBUG") == "1":
-            raise
-        if exit_code() is not None:
-            raise SystemExit(exit_code()) from None
-        raise BuildFailure(render(internal_error(error), {})) from error
+        raise BuildFailure(fault_text(error)) from error
     return result, predictor, log
 
 

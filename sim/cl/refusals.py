@@ -5,11 +5,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hls.diag import CompileError, render
+from hls.diag import CompileError, internal_error, render
+from hls.signals import exit_code
 
 from .errors import Error
 
-__all__ = ["refusal_text", "tell_end"]
+__all__ = ["fault_text", "refusal_text", "tell_end"]
 
 #: of this process
 _texts: list[str] = []
@@ -46,3 +47,13 @@ def _append(record: Mapping[str, object]) -> None:
     if path := os.environ.get("SLUICE_REFUSALS_FILE"):
         with Path(path).open("a", encoding="utf-8") as out:
             out.write(json.dumps(record) + "\n")
+
+
+def fault_text(error: Exception) -> str:
+    """The message for an error of the compiler that nothing foresaw, such as a lack of memory. Raises the error itself
+    with SLUICE_DEBUG=1, and SystemExit where a signal that ends the process caused it."""
+    if os.environ.get("SLUICE_DEBUG") == "1":
+        raise error
+    if exit_code() is not None:
+        raise SystemExit(exit_code()) from None
+    return render(internal_error(error), {})

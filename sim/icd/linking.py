@@ -1,8 +1,10 @@
 """Linking by source: the compiler sees a whole program, so compiled programs are joined as preprocessed text."""
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from hls.diag import Span
@@ -13,16 +15,22 @@ from sim.cl.options import parse_options
 if TYPE_CHECKING:
     from hls.frontend.preprocess import Expanded
 
-__all__ = ["linked_source", "preprocessed"]
+__all__ = ["MAIN", "linked_source", "part_names", "preprocessed"]
+
+#: the name of a program's own text, which is in no file
+MAIN = "<program source>"
 
 
-def preprocessed(program: Binary, part: str, name: str = "<program source>") -> Binary:
+def preprocessed(
+    program: Binary, part: str, name: str = MAIN, known_as: Mapping[str, str] = MappingProxyType({})
+) -> Binary:
     """A program that includes nothing and has no macros, to be linked as a ``part`` of another. Line markers say where
-    its lines come from: from the file ``name``, or one that it includes. Raises hls.diag.CompileError."""
+    its lines come from: from the file ``name``, or one that it includes; ``known_as`` maps a folder to its name there.
+    Raises hls.diag.CompileError."""
     from hls.frontend.preprocess import preprocess
 
     options = parse_options(_before_links(program.options), Path.cwd())
-    expanded = preprocess(program.source, name, options.defines, [str(d) for d in options.include_dirs])
+    expanded = preprocess(program.source, name, options.defines, [str(d) for d in options.include_dirs], known_as)
     return Binary(_in_lines(expanded), tuple(_others(program.options)), part)
 
 
@@ -58,13 +66,23 @@ def linked_source(parts: Sequence[Binary]) -> tuple[str, tuple[str, ...]]:
     its own in each, unless both are the same and keep no value.
     """
     options = dict.fromkeys(word for part in parts for word in part.options)
-    texts = [_numbered(part.source, k) for k, part in enumerate(parts)]
+    texts = [
+        part.source.replace(_marks(MAIN), _marks(name)) for part, name in zip(parts, part_names(parts), strict=True)
+    ]
     return "\n".join(_once(_ordered(_apart(texts)))), tuple(options)
 
 
-def _numbered(text: str, k: int) -> str:
-    """The text with a name of its own in line markers, if those are of a program that has none."""
-    return re.sub(r'^(# \d+ "<program source)>"$', rf'\1 {k + 1}>"', text, flags=re.MULTILINE)
+def part_names(parts: Sequence[Binary]) -> list[str]:
+    """What messages call each part's own text: a name with a number that no other part has, nor one of those that a
+    library among them was made of."""
+    taken = {match[2] for part in parts for match in _MARKER.finditer(part.source)}
+    free = (name for k in itertools.count(1) if (name := f"{MAIN[:-1]} {k}>") not in taken)
+    return list(itertools.islice(free, len(parts)))
+
+
+def _marks(name: str) -> str:
+    """The end of each line marker of this file."""
+    return f' "{name}"\n'
 
 
 def _before_links(options: Sequence[str]) -> list[str]:

@@ -11,11 +11,11 @@ from hls.diag import Code, CompileError, render
 from sim import cl
 from sim.cl.aocx import is_archive
 from sim.cl.binary import Binary
-from sim.cl.build_log import build_log
+from sim.cl.build_log import NO_WARNINGS, told_warnings
 from sim.cl.constants import status_code
 from sim.cl.options import parse_options
 
-from .linking import linked_source, preprocessed
+from .linking import MAIN, linked_source, part_names, preprocessed
 
 __all__ = ["Built", "CommandQueue", "Context", "Memory", "Program"]
 
@@ -104,6 +104,7 @@ class Built:
     log: str
     program: cl.Program | None = None
     part: Binary | None = None  #: of a program that is to be linked
+    told: tuple[str, ...] = ()  #: what was warned of in such a program
 
     @property
     def binary(self) -> bytes:
@@ -175,20 +176,21 @@ class Program:
         try:
             words = (*self._include(headers), *shlex.split(options))
             chosen = parse_options([word for word in words if word != "-create-library"], Path.cwd())
-            log = ""
             try:
                 folders = [str(d) for d in chosen.include_dirs]
                 constants = FrontendOptions(chosen.single_precision)
-                parsed = parse_source(self.source, "<program source>", chosen.defines, folders, constants)
+                parsed = parse_source(self.source, MAIN, chosen.defines, folders, constants, known_as=self._known())
             except CompileError as error:
                 # what is only declared may be defined by another program, which the link finds out
                 if not all(one.code in OF_OTHERS for one in error.diagnostics):
                     raise
+                warnings, sources = error.warnings, error.sources
             else:
-                log = build_log(parsed.warnings, parsed.module.sources, words)
+                warnings, sources = parsed.warnings, parsed.module.sources
+            told = told_warnings(warnings, sources, words)
             # it is linked, or saved, when headers and folders may be gone
-            self.compiled[place] = preprocessed(Binary(self.source, words), "object")
-            found = Built(0, COMPILED, log, part=self.compiled[place])
+            self.compiled[place] = preprocessed(Binary(self.source, words), "object", known_as=self._known())
+            found = Built(0, COMPILED, "\n".join(told), part=self.compiled[place], told=told)
         except (cl.Error, CompileError, ValueError) as error:
             found = Built(*_failure(error))
         self.built[place] = found
@@ -205,21 +207,27 @@ class Program:
             path.write_text(text)
         return ("-I", self._headers.name)
 
+    def _known(self) -> dict[str, str]:
+        """Headers of the host have the names that it gave them, wherever they are kept."""
+        return {self._headers.name: ""} if self._headers else {}
+
     def link(self, place: int, options: str, inputs: Sequence["Program"]) -> Built:
         """Make this program of compiled ones."""
         words = [word for word in shlex.split(options) if word not in OF_LINKS]
         library = "-create-library" in shlex.split(options)
         try:
             parts = [one.compiled[place] for one in inputs]
+            told = () if NO_WARNINGS in words else _told_of_parts(place, inputs, part_names(parts))
             self.source, more = linked_source(parts)
             if library:
                 options_left = tuple(word for word in words if word != "-create-library")
                 self.compiled[place] = part = Binary(self.source, (*more, *options_left), "library")
-                found = Built(0, LIBRARY, "", part=part)
+                found = Built(0, LIBRARY, "\n".join(told), part=part, told=told)
             else:
                 program = cl.Program(self.context.boards[place], self.source)
                 program.build([*more, *words])
-                found = Built(0, EXECUTABLE, program.get_build_info(None, cl.program_build_info.LOG), program)
+                log = program.get_build_info(None, cl.program_build_info.LOG)
+                found = Built(0, EXECUTABLE, _with_told(log, told), program)
         except KeyError:
             text = "a program was built or made from a binary, and not compiled: pass its source to clCompileProgram"
             found = Built(status_code.INVALID_PROGRAM, NOTHING, text)
@@ -243,6 +251,21 @@ class Program:
                 )
             self._kernels[key] = cl.Kernel(program, name)
         return self._kernels[key]
+
+
+def _told_of_parts(place: int, inputs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
+    """What was warned of when parts of a program were compiled, with their ``names`` in the whole. A binary has no
+    warnings: those were told when it was made."""
+    built = [(one.built.get(place), name) for one, name in zip(inputs, names, strict=True)]
+    told = [text.replace(MAIN, name) for one, name in built if one is not None for text in one.told]
+    return tuple(dict.fromkeys(told))
+
+
+def _with_told(log: str, told: Sequence[str]) -> str:
+    """A log behind those warnings about its parts that it does not repeat: preprocessed text shows less, such as which
+    names come from macros."""
+    lines = set(log.splitlines())
+    return "\n".join([*(text for text in told if text.partition("\n")[0] not in lines), *filter(None, [log])])
 
 
 def _part(data: bytes) -> Binary | None:

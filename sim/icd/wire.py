@@ -13,7 +13,7 @@ from typing import Self
 
 __all__ = ["Reader", "Writer", "receive", "receive_fd", "send"]
 
-_NUMBER, _SIZE = struct.Struct("<q"), struct.Struct("<Q")
+_NUMBER, _VALUE, _SIZE = struct.Struct("<cq"), struct.Struct("<q"), struct.Struct("<Q")
 
 
 class Reader:
@@ -25,13 +25,20 @@ class Reader:
     def number(self) -> int:
         """The next item, a number."""
         self._tag(b"i")
-        (value,) = _NUMBER.unpack_from(self._data, self._at)
-        self._at += _NUMBER.size
+        (value,) = _VALUE.unpack_from(self._data, self._at)
+        self._at += _VALUE.size
         return value
 
     def numbers(self) -> list[int]:
         """A count, and so many numbers."""
-        return [self.number() for _ in range(self.number())]
+        count = self.number()
+        end = self._at + count * _NUMBER.size
+        piece = self._data[self._at : end]
+        items = [*_NUMBER.iter_unpack(piece)] if len(piece) == end - self._at else []
+        if [tag for tag, _ in items] != [b"i"] * count or count < 0:
+            raise ValueError(f"{count} numbers are wanted at byte {self._at}")
+        self._at = end
+        return [value for _, value in items]
 
     def blob(self) -> bytes:
         """The next item, a byte string."""
@@ -58,13 +65,12 @@ class Writer:
 
     def number(self, value: int) -> Self:
         """Append a number."""
-        self._parts.append(b"i" + _NUMBER.pack(value))
+        self._parts.append(_NUMBER.pack(b"i", value))
         return self
 
     def numbers(self, values: Iterable[int]) -> Self:
         """Append numbers, without their count."""
-        for value in values:
-            self.number(value)
+        self._parts += [_NUMBER.pack(b"i", value) for value in values]
         return self
 
     def blob(self, value: bytes) -> Self:

@@ -74,7 +74,7 @@ def test_little_memory_for_the_compiler_in_a_host_program(folder):
         run(folder, "run", "--board", "ecp5_onchip", "host.py", memory=2 << 30, SLUICE_CACHE=str(folder / "cache"))
     )
     assert (
-        said.startswith("host.py:5: error: clBuildProgram failed")
+        said.startswith("host.py:5: error: clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES")
         and "error[E0908]: out of memory: the translator to Verilog" in said
     )
 

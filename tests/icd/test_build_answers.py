@@ -142,3 +142,14 @@ def test_the_server_of_a_host_that_only_asks_loads_no_compiler():
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "sim.cl" in loaded and not loaded & {"hls.driver", "hls.frontend", "amaranth", "rich"}
+
+
+def test_a_damaged_message_is_no_number():
+    """A message that is cut, has another item, or a count that is none."""
+    data = Writer().number(-5).number(2).numbers((1, 2)).text("é").number(0).data()
+    reader = Reader(data)
+    assert (reader.number(), reader.numbers(), reader.text(), reader.numbers()) == (-5, [1, 2], "é", [])
+    counted = Writer().number(2).number(7).text("x").data()
+    for damaged in (b"", data[9:30], counted, Writer().number(-4).data(), Writer().text("x").data()):
+        with pytest.raises(ValueError, match="wanted at byte"):
+            Reader(damaged).numbers()
