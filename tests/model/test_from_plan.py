@@ -9,6 +9,7 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
 from hls.target.board import load_board
+from tests.repetitions import sampled
 
 from .from_plan import kernel_spec, run_kernel_model
 from .recording import Invocation, record
@@ -36,7 +37,7 @@ def loops_of(spec):
                 yield from loops_of(operation.unit)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", sampled(SOURCES), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_points_follow_from_the_recurrences(path):
     for kernel in plans(path.read_text()).values():
         try:
