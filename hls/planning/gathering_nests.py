@@ -17,7 +17,7 @@ from .schedule import KernelPlan
 from .schedule.interleaving import together
 from .schedule.nest_time import assumed_trips, operations_before
 
-__all__ = ["MOST_WORK", "gains", "gathering_nests", "marked", "only_inner"]
+__all__ = ["MOST_WORK", "gains", "gathering_nests", "marked", "only_inner", "only_kernel"]
 
 #: levels of a nest that become one loop
 LEVELS = 2
@@ -67,6 +67,12 @@ def _gathers(loop: Op, inner: Op | None) -> bool:
     return bool(found) and all(
         any(before.opcode == "load" for before in operations_before([op.operands[0]], body)) for op in found
     )
+
+
+def only_kernel(name: str, module: Module) -> Module:
+    """The program with that kernel only."""
+    functions = {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}
+    return Module(functions, module.sources, module.channels)
 
 
 def marked(module: Module, span: Span | None, how: str = Attr.LOOP_COALESCE) -> Module | None:

@@ -20,7 +20,7 @@ suggests something better:
    (``_interchanged_on_copies``), as ``_interchanged`` does first of all for memory on the chip.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..diag import Code, CompileError, Diagnostic, Span
@@ -49,7 +49,7 @@ from .copied_buffers import (
     worthwhile_bytes,
 )
 from .delayed_exits import with_delayed_exits
-from .gathering_nests import MOST_WORK, marked
+from .gathering_nests import MOST_WORK, marked, only_kernel
 from .interchanged_nests import (
     accesses_by_columns,
     interchange_gains,
@@ -108,7 +108,7 @@ def _relieved(
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
     if not arrays or kernel.function.attrs.get(Attr.NDRANGE):
         return None
-    attempt, alone = replace(compilation, warnings=[], changes=[]), _alone(name, module)
+    attempt, alone = replace(compilation, warnings=[], changes=[]), only_kernel(name, module)
     options = attempt.passes(frozenset((name, array) for array in arrays))
     if not has_arrays(alone, options):
         return None
@@ -128,8 +128,7 @@ def _compared(
     names = waited_for(kernel.function, kernel.plan)
     if compilation.board.memory.kind != "onchip" or not names:
         return None
-    attempt = replace(compilation, warnings=[], changes=[])
-    alone = _alone(kernel.function.name, module)
+    attempt, alone = replace(compilation, warnings=[], changes=[]), only_kernel(kernel.function.name, module)
     (function,) = optimize(alone, attempt.passes(compared=names), compilation.early).kernels
     found = plan_function(function, attempt)
     return (found, attempt) if nest_time(found.plan, names) < nest_time(kernel.plan) else None
@@ -141,7 +140,7 @@ def _interchanged(
     """The kernel with the loops of its nests interchanged whose inner loop is a recurrence, where that gains cycles,
     what was reported for it, and the program that asks for that. Only on memory on the chip: in external memory a
     column of a matrix takes a burst for each element (see :func:`_interchanged_on_copies`)."""
-    onchip, program = compilation.board.memory.kind == "onchip", _alone(kernel.function.name, module)
+    onchip, program = compilation.board.memory.kind == "onchip", only_kernel(kernel.function.name, module)
     found = _with_interchange(kernel, program, compilation) if onchip else None
     return found if found and interchange_gains(kernel.plan, found[0].plan) else (kernel, attempt, module)
 
@@ -172,9 +171,8 @@ def _coalesced(
 ) -> tuple[CompiledKernel, Compilation, Module]:
     """The kernel with each nest that gathers what it stores, or waits for memory in each row, as one loop where that
     gains cycles, what was reported for it, and the program that asks for that. The nests are tried one after the other,
-    each once, together with those that gained before it. ``MOST_WORK`` limits the attempts; a note says which nest is
-    left out first."""
-    program = _alone(kernel.function.name, module)
+    each once, together with those that gained before it; a note says where ``MOST_WORK`` limits the attempts."""
+    program = only_kernel(kernel.function.name, module)
     tried, work = set[tuple[Span | None, str]](), 0
     while left := [one for one in _joinable(kernel, program, compilation) if one.place not in tried]:
         work += sum(1 for _ in walk(kernel.function.body))
@@ -183,10 +181,18 @@ def _coalesced(
             compilation.warnings.append(untried(kernel.function.name, loops))
             break
         tried.add(left[0].place)
-        found = _joined(left[0], program, compilation)
-        if found is not None and any(one.gains(found[0].plan) for one in left if one.place == left[0].place):
+        same, found = [one for one in left if one.place == left[0].place], _joined(left[0], program, compilation)
+        plans = _plans(found[0], found[2], compilation) if found is not None else ()
+        if found is not None and any(one.gains(plan) for plan in plans for one in same):
             kernel, attempt, program = found
     return kernel, attempt, program
+
+
+def _plans(kernel: CompiledKernel, program: Module, compilation: Compilation) -> Iterator[KernelPlan]:
+    """The schedule of such a kernel, and that with exits delayed."""
+    yield kernel.plan
+    if (delayed := _exits_delayed(kernel, program, compilation)) is not None:
+        yield delayed[0].plan
 
 
 def _exits_delayed(
@@ -385,12 +391,6 @@ def _joined(
     return (found, fresh, candidate) if joined else None
 
 
-def _alone(name: str, module: Module) -> Module:
-    """The program with that kernel only."""
-    functions = {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}
-    return Module(functions, module.sources, module.channels)
-
-
 def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
     """One kernel of a program that is legal for the board, planned as in :func:`plan_optimized`. Raises
     CompileError for one that cannot be built."""
@@ -400,7 +400,7 @@ def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledK
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
     """One kernel of a program that is legal for the board, after the passes. Raises CompileError where they do."""
     compilation = compilation.of(module.functions[name])
-    (function,) = optimize(_alone(name, module), compilation.passes(), compilation.early).kernels
+    (function,) = optimize(only_kernel(name, module), compilation.passes(), compilation.early).kernels
     return function
 
 

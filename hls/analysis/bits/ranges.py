@@ -20,7 +20,7 @@ _PATIENCE = 6  #: rounds until the ranges of a loop must settle; then its carrie
 def ranges(function: Function) -> dict[Value, Range]:
     """A range for every integer value of a flat function (no `if`); sound for every input.
 
-    Loop counters are bounded by the conditions under which their loop continues.
+    Loop counters are bounded by the conditions under which their loop is entered, and continues.
     """
     analysis = _Ranges()
     for value in function.args:
@@ -193,7 +193,7 @@ class _Ranges:
         (body,) = loop.regions
         again, *nexts = body.terminator.operands
         inside = {*body.args, *(value for op in walk(body) for value in op.results)}
-        decides = {*loop.operands[1:], *nexts, *compared(self._implied_by(again))}
+        decides = {*loop.operands[1:], *nexts, *compared(self._implied_by(again), self._implied_by(loop.operands[0]))}
         read, needed, carried = set(decides), set(decides), list[_Step]()
         for step in reversed(self._of_region(body)):
             read.update(step.inputs)
@@ -208,7 +208,12 @@ class _Ranges:
 
     def under(self, value: Value, facts: dict[Value, bool]) -> Range:
         """The range of ``value`` where the facts (conditions and their truth) hold."""
-        return self._under(self.of[value], value, facts)
+        found = self._under(self.of[value], value, facts)
+        narrow = _extended(value)  # which the facts may compare instead
+        if narrow is None or narrow not in self._of_facts(facts).comparisons:
+            return found
+        within = self._under(self.of[narrow], narrow, facts)
+        return found.meet(TRANSFER[value.defining_op.opcode](value.type.bits, within))
 
     def _of_facts(self, facts: dict[Value, bool]) -> _Known:
         """The facts by value; operations do not change while they are analyzed."""
@@ -230,6 +235,9 @@ class _Ranges:
                 if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # no higher bits
                     low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, compare, truth)
                     found = found.clip(False, low.umin, low.umax)
+                elif _whole(part) is value and _extends(Range.full(part.type.bits), found):  # only copies of the sign
+                    low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, compare, truth)
+                    found = found.clip(True, low.smin, low.smax)
                 if _extended(part) is value:
                     wide = TRANSFER[part.defining_op.opcode](part.type.bits, found)
                     wide = self._bounded(wide, part, compare, truth)
@@ -276,7 +284,7 @@ class _Ranges:
             return
         (body,), inits = op.regions, op.operands[1:]
         counted = [k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType)]
-        guess = {k: self.of[inits[k]] for k in counted}
+        guess = {k: self._entered(op, k) for k in counted}
         for attempt in itertools.count():
             for k in counted:
                 self._put(body.args[k], guess[k])
@@ -291,13 +299,17 @@ class _Ranges:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
         carried.settled = self._now
 
+    def _entered(self, loop: Op, k: int) -> Range:
+        """The range of the initial value of a carried value where the loop is entered."""
+        return self.under(loop.operands[1 + k], self._implied_by(loop.operands[0]))
+
     def _narrow(self, op: Op, carried: _Carried, guess: dict[int, Range]):
         """If a guess holds, so does the range it implies for the next iteration, which may be smaller: the guess may
         have been widened past a mask."""
-        (body,), inits = op.regions, op.operands[1:]
+        (body,) = op.regions
         again, *nexts = body.terminator.operands
         facts = self._implied_by(again)
-        less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
+        less = {k: self._entered(op, k).join(self.under(nexts[k], facts)) for k in guess}
         if less != guess:
             for k, found in less.items():
                 self._put(body.args[k], found)
@@ -400,6 +412,11 @@ def _extended(part: Value) -> Value | None:
     """The value that ``part`` is with more bits, which is not one bit alone."""
     extended = part.op is not None and part.op.opcode in ("zext", "sext") and part.op.operands[0].type != BOOL
     return part.defining_op.operands[0] if extended else None
+
+
+def _extends(narrow: Range, wide: Range) -> bool:
+    """Whether all of the wide range is in the narrow one as signed numbers."""
+    return narrow.smin <= wide.smin and wide.smax <= narrow.smax
 
 
 def _less(signed: bool, strict: bool):

@@ -5,6 +5,8 @@ from functools import cached_property
 
 from ...ir import Op, memory_name, moved_type, walk
 from ...ir.accesses import predicate
+from ...ir.phi_translation import translated
+from ...ir.same import ValueNumbers
 from ...narrow import present
 from ..dependence.dependence import Kind
 from ..loops.loop_tree import Loop
@@ -45,13 +47,17 @@ class ReachingStores:
         self.loads = [op for op in body.ops if op.opcode == "load" and places.plain(op)]
         self.carries = loop is not None and not loop.parallel
         self.continuing = implied(loop.again) if loop is not None else {}
+        self._numbers = ValueNumbers()
+
+    @cached_property
+    def _plain_stores(self) -> list[Op]:
+        """The stores of the region itself that may write exactly what a load reads."""
+        return [store for store in self.stores if self.holder[store] is store and self.places.plain(store)]
 
     @cached_property
     def _stores_by_row(self) -> dict[tuple, list[Op]]:
         """The stores by row: only stores of its row can write exactly what a load reads."""
-        return self._by_row(
-            [store for store in self.stores if self.holder[store] is store and self.places.plain(store)]
-        )
+        return self._by_row(self._plain_stores)
 
     @cached_property
     def _largest(self) -> dict[str, int]:
@@ -132,7 +138,25 @@ class ReachingStores:
                     distance = 1 if self.carries and self.places.fixed(store, present(self.loop)) else None
                 if distance is not None and (distance == 0 or distance > 0 and self.carries):
                     found.append(ReachingStore(store, distance, self._certain(store, load, distance), place=part))
-        return found
+        return found + self._at_next_address(load, {writer.access for writer in found})
+
+    def _at_next_address(self, load: Op, found: set[Op]) -> list[ReachingStore]:
+        """The other stores at the address that the load has in the next iteration, by phi translation: an index that
+        the loop carries may be anything, as in ``a[next] = a[i]; i = next;``."""
+        loop = self.loop
+        if loop is None or not self.carries or self.places.steady(self.places.form(load), loop):
+            return []
+        stores = [
+            store
+            for store in self._plain_stores
+            if store not in found and self.places.same_size(store, load) and follows(predicate(store), self.continuing)
+        ]
+        nexts = dict(zip(loop.body.args, map(loop.following, loop.body.args), strict=True))
+        address = translated(load.operands[0], nexts, self.order) if stores else None
+        if address is None:
+            return []
+        number = self._numbers.of(address)
+        return [ReachingStore(store, 1, True) for store in stores if self._numbers.of(store.operands[0]) == number]
 
     def _read_before(self, load: Op) -> list[ReachingStore]:
         """Loads of the same address that certainly executed: their value is current unless a store came between."""

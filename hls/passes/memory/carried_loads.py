@@ -9,7 +9,7 @@ from ...analysis.predicates.implication import follows, implied
 from ...ir import Op, Region, Value
 from ...ir.accesses import predicate
 from ...ir.loops import add_carried
-from .phi_translation import translated
+from ...ir.phi_translation import translated
 from .selected_loads import Earlier
 
 __all__ = ["CarriedLoads"]

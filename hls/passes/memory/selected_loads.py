@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ...analysis.predicates.implication import follows, implied
 from ...ir import Op, Value
 from ...ir.accesses import predicate
+from ...ir.phi_translation import merging_select, translated
 from ...ir.rewrite import constant
 from ..scalar.specialize import conjuncts
-from .phi_translation import merging_select, translated
 
 __all__ = ["ChosenLoad", "Earlier", "LoadBySelect", "loads_by_select", "shared_conditions"]
 

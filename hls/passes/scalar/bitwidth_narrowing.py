@@ -165,16 +165,17 @@ class _Narrower:
         if shift is None:
             return None
         known = self.range_of[x]
-        if op.opcode == "shl":
+        opcode = "lshr" if op.opcode == "ashr" and known.smin >= 0 else op.opcode
+        if opcode == "shl":
             bits = width
         else:
-            holds = known.unsigned_bits if op.opcode == "lshr" else known.signed_bits
+            holds = known.unsigned_bits if opcode == "lshr" else known.signed_bits
             bits = min(x.type.bits, holds, width + shift)
-        if shift >= bits and op.opcode != "ashr":
+        if shift >= bits and opcode != "ashr":
             return b.const(0, IntType(width))
         attrs = {Attr.WRAPS: True} if self._wraps(op, bits) else {}
-        shifted = b.value(op.opcode, self.fit(x, bits, b), b.const(min(shift, bits - 1), IntType(bits)), attrs=attrs)
-        if op.opcode == "ashr" and bits < width:
+        shifted = b.value(opcode, self.fit(x, bits, b), b.const(min(shift, bits - 1), IntType(bits)), attrs=attrs)
+        if opcode == "ashr" and bits < width:
             return b.value("sext", shifted, result=IntType(width))
         return shifted
 

@@ -111,6 +111,16 @@ def test_links_on_the_chip():
     assert joined(LINKS, "ecp5_onchip") == [2]
 
 
+def test_an_element_that_moves_up_in_a_heap_mostly_moves_once_or_twice():
+    """The inner loop alone has II 1, and at most as many iterations as an index has bits. The exit is delayed, without
+    which one loop would not gain."""
+    source = (
+        "kernel void insert(global int *restrict h, global int *restrict o, int n) { for (int k = 0; k < n; k++) {"
+        "int v = o[k], i = k; while (i > 0 && h[(i - 1) / 2] > v) { h[i] = h[(i - 1) / 2]; i = (i - 1) / 2; } h[i] = v; } }"
+    )
+    assert joined(source, "ecp5_onchip") == [3]
+
+
 def test_links_in_external_memory():
     """One loop on copies; two loops in launches in which the buffers are too large, as the II of one would be the
     latency of the test's load."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Container, Mapping
 
-from ...ir import Op, Value, has
+from .nodes import Op, Value
+from .optable import has
 
 __all__ = ["MOST_TRANSLATED", "merging_select", "translated"]
 
