@@ -98,7 +98,7 @@ class Evaluator:
         """What the launches do with those defines and sizes of work-groups of the point: a run of the host program on
         the emulator, or what an earlier one left. Raises StudyError if that run fails or launches no kernel of the
         source."""
-        given = (self.source_hash, sorted(defines.items()), *groups)
+        given = (self.source_hash, self._host(), sorted(defines.items()), *groups)
         folder = self.folder / "workloads" / (_digest(*given)[:16])
         name = str(folder)
         if name not in self._workloads:
@@ -153,7 +153,8 @@ class Evaluator:
         """Why a promise of the point does not hold for the launches, by the checks of the emulator. Each is tried when
         it is asked for first, alone, with the defines of the point."""
         for knob in self.knobs:
-            if knob.kind in CHECKED and values.get(knob.name) is not None:
+            kinds = {knob.kind, *(kind for _, kind, _ in knob.also)}
+            if not CHECKED.isdisjoint(kinds) and values.get(knob.name) is not None:
                 alone = {one.name: values.get(one.name) for one in self.knobs if one is knob or one.kind == "define"}
                 if (problem := self.check(alone).problem) is not None:
                     return problem
@@ -350,19 +351,24 @@ class Evaluator:
         cycles = [one["cycles"] for one in mine]
         return int(whole([one["kernel"] for one in mine], cycles, self._linked)) if mine else 0
 
+    def _host(self) -> str:
+        """A hash of what the launches depend on beside the kernels: the host program and its arguments."""
+        return _digest(self.program.host.read_bytes(), self.program.arguments)
+
     def _key(self, what: str, values: Values) -> str:
         """A hash of all that an answer depends on."""
         program = self.program
         given = sorted((name, value) for name, value in values.items() if value is not None)
+        design = repr(self.design(values))
         options = replace(program.options, design=None)
         runs: Sequence[str] = ()
         if what in ("estimate", "area"):
             found = self._workloads_of(self.design(values))
             runs = [repr(one.build) for one in found]
             runs += [one.inputs_hash for one in found] if what == "estimate" else []
-        host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what not in ("estimate", "area") else ""
+        host = self._host() if what not in ("estimate", "area") else ""
         return _digest(
-            what, self.version, self.source_hash, repr(program.board), repr(options), given, list(runs), host
+            what, self.version, self.source_hash, repr(program.board), repr(options), given, design, list(runs), host
         )
 
 

@@ -30,14 +30,16 @@ class Knob:
     """``name`` as tables show it (``unroll k@11``). ``kind``: a kind of settings, "define", or an option of the
     compiler. ``place`` is that of the loop, kernel or array; ``values`` are tried in order, and None stands for the
     program as written. The settings are at ``places`` where these are others than the place, and come with the
-    settings ``also`` (kind and value) at the same place, where no other knob has that kind there."""
+    settings ``also`` (place, kind and value), as far as no other knob has that kind there. ``kernel`` is that of the
+    place, where it is in one."""
 
     name: str
     kind: str
     place: Span | None
     values: tuple[int | str | None, ...]
     places: tuple[Span, ...] = ()
-    also: tuple[tuple[str, int | str], ...] = ()
+    also: tuple[tuple[Span, str, int | str], ...] = ()
+    kernel: str = ""
 
 
 def find_knobs(
@@ -79,7 +81,7 @@ def _of_kernel(kernel: Function, workloads: Sequence[Workload]) -> list[Knob]:
     if len(sizes) == 1:  # lanes need groups of a known size: that of all launches, where the kernel says none
         (size,) = sizes
         lanes = [n for n in powers(MOST_LANES) if size and size[0] % n == 0]
-        also = () if asked else (("reqd_work_group_size", ",".join(map(str, (*size, 1, 1)[:3]))),)
+        also = () if asked else ((kernel.span, "reqd_work_group_size", ",".join(map(str, (*size, 1, 1)[:3]))),)
         found.append(Knob(f"simd {kernel.name}", "num_simd_work_items", kernel.span, (None, *lanes), also=also))
     found.append(Knob(f"units {kernel.name}", "num_compute_units", kernel.span, (None, *powers(MOST_UNITS))))
     return found
@@ -160,7 +162,7 @@ def _settings(chosen: Mapping[Knob, int | str], main: str) -> list[Setting]:
         if knob.place is not None
         for place in knob.places or (knob.place,)
     ]
-    asked += [(knob.place, *one) for knob in chosen if knob.place is not None for one in knob.also]
+    asked += [one for knob in chosen for one in knob.also]
     found: dict[tuple[Span, str], Setting] = {}
     for place, kind, value in asked:
         setting = Setting(_file(place, main), place.line, place.column, kind, value)

@@ -6,6 +6,7 @@ These are candidates by the form of the program alone: :mod:`.offered` keeps tho
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..ir import Attr, Function, MemoryObject, Module, Op, Value, walk
 from ..model.workload import Workload
@@ -31,11 +32,13 @@ def transformations(module: Module, workloads: Sequence[Workload], main: str) ->
     launched = {one.kernel for one in workloads}
     found: list[Knob] = []
     for function in module.functions.values():
-        if function.kind != "kernel" or function.name in launched:
+        if function.kind != "kernel":
             found += [*_of_loops(function, workloads, main), *_banks(function)]
-        if function.kind == "kernel" and function.name in launched and function.span is not None:
+        elif function.name in launched and function.span is not None:
             mine = [one for one in workloads if one.kernel == function.name]
-            found += [*_restrict(function), *_parts(function), *_groups(function, mine)]
+            of_loops = (*_of_loops(function, workloads, main), *_banks(function))
+            of_kernel = (*_restrict(function), *_parts(function), *_groups(function, mine))
+            found += [replace(one, kernel=function.name) for one in (*of_loops, *of_kernel)]
     if any(_is_constant(one) for kernel in module.kernels if kernel.name in launched for one in _buffers(kernel)):
         found.append(Knob("constant cache bytes", "const_cache_bytes", None, (None, *CONSTANT_CACHES)))
     return tuple({(one.kind, one.name): one for one in found}.values())

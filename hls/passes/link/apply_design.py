@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ...design import KINDS, Design, Setting
 from ...diag import Code, CompileError, Diagnostic, Span
-from ...ir import Attr, Function, MemoryObject, Module, walk
+from ...ir import Attr, Function, MemoryObject, Module, Parameter, walk
 from ...ir.attributes import AttributeValue
 from ...ir.clone import clone_function
 
@@ -68,6 +68,7 @@ def _applied(function: Function, by_place: Mapping[_Place, list[Setting]], left:
     for name, memory in result.memories.items():
         if memory.length is None and found(memory.span, "parameter"):
             result.memories[name] = replace(memory, restrict=True)
+            result.params = [_restricted(one) if one.name == name else one for one in result.params]
         for setting in found(memory.span, "array") if memory.length is not None else ():
             result.memories[name] = _banked(memory, int(setting.value))
     return result
@@ -76,6 +77,11 @@ def _applied(function: Function, by_place: Mapping[_Place, list[Setting]], left:
 def _set(attrs: dict[str, AttributeValue], setting: Setting) -> None:
     name, value = _FORMS[setting.kind]
     attrs[name] = value(setting.value, attrs.get(name))
+
+
+def _restricted(parameter: Parameter) -> Parameter:
+    """The parameter with the type that hosts are told of a ``restrict`` pointer."""
+    return replace(parameter, c_type=f"{parameter.c_type} restrict")
 
 
 def _banked(memory: MemoryObject, banks: int) -> MemoryObject:
