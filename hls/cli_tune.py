@@ -159,7 +159,7 @@ class _Given:
         folders = (self.source.resolve().parent, *self.include_dirs)
         options = on_project(Options(first, folders, libraries=self.libraries))
         made = Evaluator(
-            Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
+            Program(self.source, read_source(self.source), self.host, self.arguments, facts, options, self.board),
             self.folder,
             version(),
         )

@@ -50,7 +50,8 @@ SLACK = 4
 @dataclass(frozen=True)
 class Program:
     """What is tuned: a source and its text, the host program that launches its kernels with its ``arguments``, and the
-    options that are the same for all points."""
+    options that are the same for all points. ``board_given`` is the board as a command line names it, with its file or
+    its clock; empty for the name alone."""
 
     source: Path
     text: str
@@ -58,6 +59,7 @@ class Program:
     arguments: tuple[str, ...]
     board: Board
     options: Options
+    board_given: str = ""
 
 
 class Evaluator:
@@ -129,7 +131,8 @@ class Evaluator:
 
     def _run(self, *options: str) -> None:
         """Run the host program. Raises StudyError with the end of its output if it fails."""
-        run_host(self.program.host, self.program.arguments, self.program.board.name, *options)
+        given = self.program.board_given or self.program.board.name
+        run_host(self.program.host, self.program.arguments, given, *options)
 
     def estimate(self, values: Values) -> Point:
         """The point with its predicted cycles, or with its problem; one is a promise that does not hold."""
