@@ -26,11 +26,12 @@ def offered(
     evaluator: Evaluator,
     told: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[Knob, ...], tuple[Alternative, ...]]:
-    """The candidates with the values that save cycles of the program as written (banks also of the program with copies
-    of its loops), and why the others are left out. ``knobs`` are those that the program has anyway. A promise is
-    checked by a run on the emulator, and only if planning shows a gain. The evaluator's knobs are all of them."""
+    """The candidates with the values, beside None, that save cycles of the program as written (banks also of the
+    program with copies of its loops), and why the others are left out. ``knobs`` are those that the program has anyway.
+    A promise is checked by a run on the emulator, and only if planning shows a gain. The evaluator's knobs are all of
+    them."""
     evaluator.knobs = (*knobs, *candidates)
-    written: Values = {one.name: one.values[0] for one in evaluator.knobs}
+    written: Values = {one.name: one.values[0] for one in knobs} | dict.fromkeys(one.name for one in candidates)
     base = evaluator.estimate(written)
     if base.problem is not None:
         return (), ()
