@@ -11,7 +11,7 @@ from .design import KINDS, Design, DesignError, Setting
 
 __all__ = ["patch", "patched"]
 
-#: how a setting is written before the loop's keyword or the name
+#: how a setting is written: before the loop's keyword or the name, of arrays behind the dimensions
 _WRITTEN = {
     "unroll": "__attribute__((opencl_unroll_hint{}))",
     "ivdep": '_Pragma("ivdep")',
@@ -24,6 +24,8 @@ _WRITTEN = {
     "restrict": "restrict",
     "numbanks": "__attribute__((numbanks({})))",
 }
+#: an array's name with its dimensions
+_ARRAY = r"[A-Za-z_]\w*(\s*\[[^\[\]]*\])+"
 #: settings whose attribute may be there with another value, which they replace
 _REPLACED = ("num_simd_work_items", "num_compute_units")
 
@@ -70,7 +72,12 @@ def _set(lines: list[str], setting: Setting) -> None:
         return
     if setting.kind in _REPLACED and _in_attribute(lines, row, column, setting):
         return
-    lines[row] = f"{lines[row][:column]}{_text(setting)} {lines[row][column:]}"
+    head, rest = lines[row][:column], lines[row][column:]
+    if found := re.match(_ARRAY, rest) if KINDS[setting.kind] == "array" else None:
+        # before the name, it would also be of those that are declared behind it
+        lines[row] = f"{head}{found[0]} {_text(setting)}{rest[found.end() :]}"
+    else:
+        lines[row] = f"{head}{_text(setting)} {rest}"
 
 
 def _text(setting: Setting) -> str:
@@ -84,8 +91,10 @@ def _text(setting: Setting) -> str:
 
 
 def _may_hold(setting: Setting, line: str) -> bool:
-    """Whether the text before the name takes the setting: ``restrict`` stands between the ``*`` of a pointer, or
-    qualifiers behind it, and its name."""
+    """Whether the text around the name takes the setting: ``restrict`` stands between the ``*`` of a pointer, or
+    qualifiers behind it, and its name; what is asked of an array behind its dimensions."""
+    if KINDS[setting.kind] == "array":
+        return re.match(_ARRAY, line[setting.column - 1 :]) is not None
     before = line[: setting.column - 1]
     return setting.kind != "restrict" or bool(re.search(r"\*\s*((const|volatile)\s+)*$", before))
 

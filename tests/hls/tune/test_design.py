@@ -137,3 +137,15 @@ def test_an_unknown_setting_is_an_error_that_lists_the_known_ones(tmp_path):
     write_design(design((OUTER, "speed", 8)), tmp_path / "d.json")
     with pytest.raises(DesignError, match="unknown setting speed; known are unroll, ivdep, loop_coalesce"):
         read_design(tmp_path / "d.json")
+
+
+def test_the_emulator_builds_the_design():
+    """So that it checks what the design promises."""
+    from hls.ir import Attr, walk
+    from hls.target.board import load_board
+    from sim.cl.emulated import emulate_source
+
+    made = Options().with_design(design((NEST, "ivdep", 1), (A, "restrict", 1)))
+    module = emulate_source(SOURCE, load_board("de5net"), made, "k.cl").module
+    loops = [op for op in walk(module.functions["copied"].body) if op.attrs.get(Attr.IVDEP) == (("", 0),)]
+    assert [op.span.line for op in loops] == [NEST[0]] and module.functions["copied"].memories["a"].restrict
