@@ -182,7 +182,8 @@ class Evaluator:
 
     def bound_area(self, base: Point, fit: float) -> None:
         """From now on, do not plan points that would be far too large by the area of the program as written."""
-        self._share, self._most = base.area.share if base.area is not None else 0.0, SLACK * fit
+        copies = most_copies(self.module, self.knobs, dict(base.knobs))  # of a space without the values of the source
+        self._share, self._most = base.area.share / copies if base.area is not None else 0.0, SLACK * fit
 
     def _estimate(self, point: Point, values: Values) -> Point:
         try:
