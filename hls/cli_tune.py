@@ -22,13 +22,16 @@ from .diag import Code, CompileError, Diagnostic
 from .options import Options
 from .rtl_library import RtlFunction
 from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
-from .tune.advice_text import advice_text
-from .tune.advise import advise
+from .tune.advice_text import advice_text, no_knobs
+from .tune.advise import Alternative, advise
 from .tune.evaluate import Evaluator, Program
+from .tune.offered import offered
+from .tune.points import shown
 from .tune.search import enqueue, work
 from .tune.show import table, write_best, write_results
 from .tune.space import Constraint, limited, read_space
 from .tune.study import journal_of
+from .tune.transformations import transformations
 from .version import version
 
 __all__ = ["advise_command", "tune_command"]
@@ -147,23 +150,34 @@ class _Given:
         """The folder of results, made if it is not there."""
         return make_folder(self.output or self.source.with_suffix(".tune"), "-o")
 
-    def evaluator(self) -> tuple[Evaluator, tuple[Constraint, ...]]:
-        """The evaluator with its knobs, and the constraints. Raises CompileError and StudyError."""
+    def evaluator(self) -> tuple[Evaluator, tuple[Constraint, ...], tuple[Alternative, ...]]:
+        """The evaluator with its knobs, the constraints, and candidates that are no knobs. Raises CompileError and
+        StudyError."""
         facts = read_board(self.board)
         first = {name: values[0] for name, values in self.defines.items()}
         choices = {name: values for name, values in self.defines.items() if len(values) > 1}
         folders = (self.source.resolve().parent, *self.include_dirs)
         options = on_project(Options(first, folders, libraries=self.libraries))
         made = Evaluator(
-            Program(self.source, read_source(self.source), self.host, self.arguments, facts, options),
+            Program(self.source, read_source(self.source), self.host, self.arguments, facts, options, self.board),
             self.folder,
             version(),
         )
         workloads = made.workloads({name: first[name] for name in choices})
         made.parse_as_built(workloads)
         file = read_space(self.space) if self.space else None
-        made.knobs = limited(find_knobs(made.module, workloads, made.main, choices, self.relaxed), file)
-        return made, file.constraints if file else ()
+        found = find_knobs(made.module, workloads, made.main, choices, self.relaxed)
+        candidates = transformations(made.module, workloads, made.main)
+        knobs = limited((*found, *candidates), file)
+        names = {one.name for one in candidates}
+        usual = tuple(one for one in knobs if one.name not in names)
+        kept, left = offered([one for one in knobs if one.name in names], usual, made, _progress)
+        made.knobs = (*usual, *kept)
+        return made, file.constraints if file else (), left
+
+
+def _progress(text: str) -> None:
+    click.echo(text, err=True)
 
 
 @contextlib.contextmanager
@@ -211,22 +225,23 @@ def tune_command(
 
     ARGUMENTS behind -- are those of the host program. The study stays in the output folder: a second start goes on.
     """
-    shown = ""
+    text = ""
     with _told():
         program = _Given.resolved(**given)
-        evaluator, constraints = program.evaluator()
+        evaluator, constraints, left = program.evaluator()
         facts, knobs = evaluator.program.board, evaluator.knobs
         if listed:
-            shown = "\n".join(f"{one.name}: {', '.join(map(_value, one.values))}" for one in knobs)
+            lines = [f"{one.name}: {', '.join(shown(one.name, value) for value in one.values)}" for one in knobs]
+            text = "\n".join([*lines, *no_knobs(left)])
         else:
             tuning = Tuning(knobs, constraints, goal, budget, program.fit, runs, replays)
             where = place or journal_of(program.folder)
             study = Study(where, knobs, _identity(evaluator, facts.name), tuning.sampled, workers)
             outcome = _searched(study, tuning, evaluator, workers, join)
             if outcome is not None:
-                shown = "\n".join([table(outcome, facts), *write_results(outcome, evaluator, program.folder)])
-    if shown:
-        click.echo(shown)
+                text = "\n".join([table(outcome, facts), *write_results(outcome, evaluator, program.folder)])
+    if text:
+        click.echo(text)
 
 
 @click.command("advise", cls=ProjectCommand, short_help="Advise changes to a program, one step at a time.")
@@ -241,17 +256,14 @@ def advise_command(applied: bool, **given: Any) -> None:
     """
     with _told():
         program = _Given.resolved(**given)
-        evaluator, constraints = program.evaluator()
+        evaluator, constraints, left = program.evaluator()
         tuning = Tuning(evaluator.knobs, constraints, Goal("cycles"), 1, program.fit, 0)
-        advice = advise(tuning, evaluator, lambda text: click.echo(text, err=True))
+        advice = advise(tuning, evaluator, _progress)
         lines = [advice_text(advice, evaluator.program.board, {one.name: one for one in evaluator.knobs})]
+        lines += no_knobs(left)
         if applied and advice.steps:
             lines += write_best(advice.last, evaluator, program.folder)
     click.echo("\n".join(lines))
-
-
-def _value(value: int | str | None) -> str:
-    return "as written" if value is None else "all" if value == -1 else str(value)
 
 
 def _identity(evaluator: Evaluator, board: str) -> dict[str, str]:
@@ -282,7 +294,7 @@ def _searched(study: Study, tuning: Tuning, evaluator: Evaluator, workers: int, 
             if one.poll() is None:
                 one.terminate()
     # a point of a worker that was killed is taken over once its lease has run out, not waited for before that
-    return None if join else tune(study, tuning, evaluator, lambda text: click.echo(text, err=True))
+    return None if join else tune(study, tuning, evaluator, _progress)
 
 
 def _own_command() -> list[str]:

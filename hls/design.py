@@ -14,8 +14,19 @@ from .records import plain, record_of
 __all__ = ["KINDS", "SCHEMA", "Design", "DesignError", "Setting", "read_design", "write_design"]
 
 SCHEMA = 1
-#: what a setting can be of: the name of its attribute in the source, and what it stands at
-KINDS = {"unroll": "loop", "num_simd_work_items": "kernel", "num_compute_units": "kernel"}
+#: what a setting can be of, and what it stands at; `hls.design_patch` has how each is written
+KINDS = {
+    "unroll": "loop",
+    "ivdep": "loop",
+    "loop_coalesce": "loop",
+    "loads_ahead": "loop",
+    "num_simd_work_items": "kernel",
+    "num_compute_units": "kernel",
+    "reqd_work_group_size": "kernel",
+    "feed_forward": "kernel",
+    "restrict": "parameter",
+    "numbanks": "array",
+}
 
 
 class DesignError(Exception):
@@ -24,14 +35,16 @@ class DesignError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """``kind`` (a key of ``KINDS``) is ``value`` at a loop or kernel. ``file`` is empty for the main file; line and
-    column are those of the loop's keyword or of the kernel's name. Unrolling -1 is entirely."""
+    """``kind`` (a key of ``KINDS``) is ``value`` at a loop, kernel, parameter or array. ``file`` is empty for the main
+    file; line and column are those of the loop's keyword, or of the name. Unrolling -1 is entirely; ``ivdep``,
+    ``loads_ahead`` and ``restrict`` have the value 1; ``feed_forward`` N is one memory and one compute part for N = 1,
+    else N copies; a size of work-groups is a text as "16,4,1"."""
 
     file: str
     line: int
     column: int
     kind: str
-    value: int
+    value: int | str
 
 
 @dataclass(frozen=True)

@@ -165,8 +165,14 @@ def _nest(body: Region, around: tuple[int, ...]) -> list[tuple[Op, tuple[int, ..
 
 
 def _check_groups(items: int | None, source: Function) -> None:
-    """Raises TripError where so many work-items cannot be launched: no whole number of the groups that are required."""
+    """Raises TripError where so many work-items cannot be launched: none, or no whole number of the groups that are
+    required."""
     required = source.attrs.get(Attr.WORK_GROUP_SIZE)
+    if items == 0:
+        raise TripError(
+            f"kernel {source.name} cannot be launched with 0 work-items{at_line(source.span)}",
+            "give at least 1, or leave work-items out",
+        )
     if required and items is not None and items % math.prod(required):
         raise TripError(
             f"kernel {source.name} cannot be launched with {items:,} work-items: its work-groups have "

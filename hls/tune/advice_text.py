@@ -1,13 +1,13 @@
 """Advice as text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..target.board import Board
-from .advise import LEAST_GAIN, Advice, Alternative
+from .advise import LEAST_GAIN, SAVES_NOTHING, Advice, Alternative
 from .knobs import Knob
-from .points import Limit, Point, Sketch
+from .points import Limit, Point, Sketch, shown
 
-__all__ = ["advice_text"]
+__all__ = ["advice_text", "no_knobs"]
 
 MOST_OTHERS = 3
 
@@ -19,7 +19,7 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
     for number, step in enumerate(advice.steps, 1):
         place = knobs[step.knob].place
         where = f" ({place.file}:{place.line})" if place is not None else ""
-        lines.append(f"{number}. {step.knob} = {_value(step.value)}{where}: {_figures(step.after, cell)}")
+        lines.append(f"{number}. {step.knob} = {shown(step.knob, step.value)}{where}: {_figures(step.after, cell)}")
         if step.before.cycles and step.after.cycles:
             lines[-1] += f", {step.before.cycles / step.after.cycles:.2f} times as fast"
         lines += [f"     not {_other(one)}" for one in step.others[:MOST_OTHERS]]
@@ -55,10 +55,14 @@ def _limit(one: Limit) -> str:
 
 def _other(one: Alternative) -> str:
     why = one.why or (
-        "saves less" if one.save >= LEAST_GAIN else "saves nothing" if one.save <= 0.0005 else "saves too little"
+        "saves less" if one.save >= LEAST_GAIN else SAVES_NOTHING if one.save <= 0.0005 else "saves too little"
     )
-    return f"{one.knob} = {_value(one.value)}: {why} ({max(one.save, 0):.1%} of the cycles)"
+    return f"{one.knob} = {shown(one.knob, one.value)}: {why} ({max(one.save, 0):.1%} of the cycles)"
 
 
-def _value(value: int | str | None) -> str:
-    return "as written" if value is None else "all" if value == -1 else str(value)
+def no_knobs(left: Sequence[Alternative]) -> list[str]:
+    """Lines that tell which candidates for knobs are none: those that save nothing in one, the others with the
+    reason."""
+    useless = [one.knob for one in left if one.why == SAVES_NOTHING]
+    lines = [f"{one.knob}: not possible: {one.why}" for one in left if one.why != SAVES_NOTHING]
+    return [f"no knobs, as they save nothing: {', '.join(useless)}", *lines] if useless else lines

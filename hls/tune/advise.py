@@ -9,10 +9,12 @@ from .points import Limit, Point, Sketch
 from .search import Tuning
 from .space import legal
 
-__all__ = ["LEAST_GAIN", "Advice", "Alternative", "Step", "advise"]
+__all__ = ["LEAST_GAIN", "SAVES_NOTHING", "Advice", "Alternative", "Step", "advise"]
 
 #: a step that is expected to save less than this share of the cycles is not worth its area
 LEAST_GAIN = 0.05
+#: why a knob stays as it is
+SAVES_NOTHING = "saves nothing"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from ..design import Design, write_design
+from ..design import Design, Setting, write_design
 from ..diag import Code, CompileError
 from ..driver import parsed_module, plan_area, plan_text
 from ..ir import Function, Module
@@ -39,6 +40,8 @@ from .study import StudyError
 
 __all__ = ["Evaluator", "Program", "stored"]
 
+#: kinds of knobs that promise what only the emulator can tell to hold; it runs work-groups of other sizes anyway
+CHECKED = frozenset({"ivdep", "restrict"})
 #: how often the allowed area a design may take by extrapolation and still be planned: the fixed part of the area of the
 #: program as written, which is multiplied as well, is most of it for a small kernel
 SLACK = 4
@@ -47,7 +50,8 @@ SLACK = 4
 @dataclass(frozen=True)
 class Program:
     """What is tuned: a source and its text, the host program that launches its kernels with its ``arguments``, and the
-    options that are the same for all points."""
+    options that are the same for all points. ``board_given`` is the board as a command line names it, with its file or
+    its clock; empty for the name alone."""
 
     source: Path
     text: str
@@ -55,6 +59,7 @@ class Program:
     arguments: tuple[str, ...]
     board: Board
     options: Options
+    board_given: str = ""
 
 
 class Evaluator:
@@ -91,14 +96,16 @@ class Evaluator:
         """The design of a point."""
         return design_of(self.knobs, values, self.source_hash, self.main)
 
-    def workloads(self, defines: Mapping[str, str]) -> tuple[Workload, ...]:
-        """What the launches do with those defines of the point: a run of the host program on the emulator, or what an
-        earlier one left. Raises StudyError if that run fails or launches no kernel of the source."""
-        folder = self.folder / "workloads" / (_digest(self.source_hash, sorted(defines.items()))[:16])
+    def workloads(self, defines: Mapping[str, str], groups: tuple[Setting, ...] = ()) -> tuple[Workload, ...]:
+        """What the launches do with those defines and sizes of work-groups of the point: a run of the host program on
+        the emulator, or what an earlier one left. Raises StudyError if that run fails or launches no kernel of the
+        source."""
+        given = (self.source_hash, self._host(), sorted(defines.items()), *groups)
+        folder = self.folder / "workloads" / (_digest(*given)[:16])
         name = str(folder)
         if name not in self._workloads:
             if not folder.exists():
-                self._collect(folder, defines)
+                self._collect(folder, defines, groups)
             found = [read_workload(one) for one in sorted(folder.glob("*.json.gz"))]
             mine = [one for one in found if one.kernel in self.module.functions]
             if not mine:
@@ -106,12 +113,17 @@ class Evaluator:
             self._workloads[name] = tuple(mine)
         return self._workloads[name]
 
-    def _collect(self, folder: Path, defines: Mapping[str, str]) -> None:
+    def _workloads_of(self, design: Design) -> tuple[Workload, ...]:
+        """Those of a design. Raises StudyError."""
+        groups = tuple(one for one in design.settings if one.kind == "reqd_work_group_size")
+        return self.workloads(dict(design.defines), groups)
+
+    def _collect(self, folder: Path, defines: Mapping[str, str], groups: tuple[Setting, ...]) -> None:
         """Fill the folder: aside at first, as another worker may do the same."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix="collecting-") as aside:
             design, runs = Path(aside) / "design.json", Path(aside) / "runs"
-            write_design(Design(1, self.source_hash, defines=tuple(defines.items())), design)
+            write_design(Design(1, self.source_hash, groups, tuple(defines.items())), design)
             self._run("--workload", str(runs), "--design", str(design))
             runs.mkdir(exist_ok=True)
             with contextlib.suppress(OSError):  # the other worker was first, with the same files
@@ -119,20 +131,59 @@ class Evaluator:
 
     def _run(self, *options: str) -> None:
         """Run the host program. Raises StudyError with the end of its output if it fails."""
-        run_host(self.program.host, self.program.arguments, self.program.board.name, *options)
+        given = self.program.board_given or self.program.board.name
+        run_host(self.program.host, self.program.arguments, given, *options)
 
     def estimate(self, values: Values) -> Point:
-        """The point with its predicted cycles, or with its problem."""
+        """The point with its predicted cycles, or with its problem; one is a promise that does not hold."""
+        found = self.unchecked(values)
+        broken = self.broken(values) if found.problem is None else None
+        return replace(found, problem=broken) if broken is not None else found
+
+    def unchecked(self, values: Values) -> Point:
+        """The point as by :meth:`estimate`, if all that it promises holds."""
         point = Point(tuple((name, value) for name, value in values.items() if value is not None))
         copies = most_copies(self.module, self.knobs, values)
         if copies * self._share > self._most:
             why = f"{copies:,} copies of a body, in a program that takes {self._share:.0%} of the device as written"
             return replace(point, problem=Problem("W0803", why))
-        return stored(self.folder, self._key("estimate", values), lambda: self._estimate(point, values))
+        try:
+            return stored(self.folder, self._key("estimate", values), lambda: self._estimate(point, values))
+        except HostFailed as error:
+            return replace(point, problem=_why_failed(error, "on the emulator"))
+
+    def broken(self, values: Values) -> Problem | None:
+        """Why a promise of the point does not hold for the launches, by the checks of the emulator. Each is tried when
+        it is asked for first, alone, with the defines of the point."""
+        for knob in self.knobs:
+            kinds = {knob.kind, *(kind for _, kind, _ in knob.also)}
+            if not CHECKED.isdisjoint(kinds) and values.get(knob.name) is not None:
+                alone = {one.name: values.get(one.name) for one in self.knobs if one is knob or one.kind == "define"}
+                if (problem := self.check(alone).problem) is not None:
+                    return problem
+        return None
+
+    def check(self, values: Values) -> Point:
+        """The point, with a problem if the host program fails on the emulator with its design: a promise of loops or
+        buffers does not hold."""
+        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+
+        def run() -> Point:
+            with tempfile.TemporaryDirectory(dir=self.folder, prefix="checking-") as aside:
+                design = Path(aside) / "design.json"
+                write_design(self.design(values), design)
+                try:
+                    self._run("--device", "emulator", "--design", str(design))
+                except HostFailed as error:
+                    return replace(point, problem=_why_failed(error, "on the emulator"))
+            return point
+
+        return stored(self.folder, self._key("checked", values), run)
 
     def bound_area(self, base: Point, fit: float) -> None:
         """From now on, do not plan points that would be far too large by the area of the program as written."""
-        self._share, self._most = base.area.share if base.area is not None else 0.0, SLACK * fit
+        copies = most_copies(self.module, self.knobs, dict(base.knobs))  # of a space without the values of the source
+        self._share, self._most = base.area.share / copies if base.area is not None else 0.0, SLACK * fit
 
     def _estimate(self, point: Point, values: Values) -> Point:
         try:
@@ -161,7 +212,7 @@ class Evaluator:
     def _launches(self, design: Design) -> Iterator[Launches]:
         """For each build of the host program the kernels with the design, and the plan and workload of each launch.
         Raises CompileError."""
-        program, runs = self.program, self.workloads(dict(design.defines))
+        program, runs = self.program, self._workloads_of(design)
         for build, options in self._builds(design):
             plan = plan_text(program.text, program.board, options, self.main)
             plans = {
@@ -224,7 +275,7 @@ class Evaluator:
     def _builds(self, design: Design) -> list[tuple[BuildOptions, Options]]:
         """The builds of the host program whose kernels it launches, each with the options of its plans: where the
         command differs from the default, it wins."""
-        builds = dict.fromkeys(one.build for one in self.workloads(dict(design.defines)))
+        builds = dict.fromkeys(one.build for one in self._workloads_of(design))
         return [(one, one.applied(self.program.options).with_design(design)) for one in builds]
 
     def parse_as_built(self, workloads: Sequence[Workload]) -> None:
@@ -279,10 +330,7 @@ class Evaluator:
         except HostFailed as error:
             if any(one.code == Code.NOT_MODELLED.number for one in error.refused):
                 return point
-            first, *rest = str(error).splitlines()
-            last = rest[-1].strip() if rest else ""
-            code = error.refused[0].code if error.refused else ""
-            return replace(point, problem=Problem(code, f"on the model, {first} {last}".strip()))
+            return replace(point, problem=_why_failed(error, "on the model"))
 
     def measure(self, point: Point) -> Point:
         """The point with the cycles of a run in RTL. Raises StudyError if the host program fails."""
@@ -307,21 +355,35 @@ class Evaluator:
         cycles = [one["cycles"] for one in mine]
         return int(whole([one["kernel"] for one in mine], cycles, self._linked)) if mine else 0
 
+    def _host(self) -> str:
+        """A hash of what the launches depend on beside the kernels: the host program and its arguments."""
+        return _digest(self.program.host.read_bytes(), self.program.arguments)
+
     def _key(self, what: str, values: Values) -> str:
         """A hash of all that an answer depends on."""
         program = self.program
         given = sorted((name, value) for name, value in values.items() if value is not None)
+        design = repr(self.design(values))
         options = replace(program.options, design=None)
         runs: Sequence[str] = ()
         if what in ("estimate", "area"):
-            defines = {name.removeprefix("-D "): str(value) for name, value in given if name.startswith("-D ")}
-            found = self.workloads(defines)
+            found = self._workloads_of(self.design(values))
             runs = [repr(one.build) for one in found]
             runs += [one.inputs_hash for one in found] if what == "estimate" else []
-        host = hashlib.sha256(program.host.read_bytes()).hexdigest() if what in ("replayed", "measured") else ""
+        host = self._host() if what not in ("estimate", "area") else ""
         return _digest(
-            what, self.version, self.source_hash, repr(program.board), repr(options), given, list(runs), host
+            what, self.version, self.source_hash, repr(program.board), repr(options), given, design, list(runs), host
         )
+
+
+def _why_failed(error: HostFailed, where: str) -> Problem:
+    """What a run of the host program ended with, in one line: the message of a device, or the last line of its
+    output."""
+    first, *rest = str(error).splitlines()
+    code = error.refused[0].code if error.refused else ""
+    if found := next((match for line in rest if (match := re.search(r"error\[(E\d+)\]: (.*)", line))), None):
+        return Problem(found[1], f"{where}, {found[2]}")
+    return Problem(code, f"{where}, {first} {rest[-1].strip() if rest else ''}".strip())
 
 
 def stored(folder: Path, key: str, compute: Callable[[], Point]) -> Point:

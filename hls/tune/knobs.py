@@ -9,7 +9,7 @@ from ..diag import Span
 from ..ir import Attr, Function, Module, Op, Region, walk
 from ..model.workload import Workload
 
-__all__ = ["Knob", "Values", "design_of", "find_knobs", "most_copies"]
+__all__ = ["Knob", "Values", "design_of", "find_knobs", "most_copies", "powers", "trips"]
 
 #: the values of knobs by name; None leaves a knob as the program has it
 Values = Mapping[str, "int | str | None"]
@@ -19,6 +19,8 @@ MOST_LANES = 16
 MOST_UNITS = 8
 #: sizes of a load cache in bytes that are tried
 CACHES = (0, 4096, 65536)
+#: kinds of knobs whose values are copies of what stands there
+_COPIES = frozenset({"unroll", "num_simd_work_items", "num_compute_units", "feed_forward"})
 #: attributes of a loop by which the program asks for it to stay as it is
 _PACED = frozenset({Attr.II, Attr.DISABLE_LOOP_PIPELINING, Attr.LOOP_COALESCE})
 
@@ -26,13 +28,18 @@ _PACED = frozenset({Attr.II, Attr.DISABLE_LOOP_PIPELINING, Attr.LOOP_COALESCE})
 @dataclass(frozen=True)
 class Knob:
     """``name`` as tables show it (``unroll k@11``). ``kind``: a kind of settings, "define", or an option of the
-    compiler. ``place`` is that of the loop or kernel; ``values`` are tried in order, and None stands for the program
-    as written."""
+    compiler. ``place`` is that of the loop, kernel or array; ``values`` are tried in order, and None stands for the
+    program as written. The settings are at ``places`` where these are others than the place, and come with the
+    settings ``also`` (place, kind and value), as far as no other knob has that kind there. ``kernel`` is that of the
+    place, where it is in one."""
 
     name: str
     kind: str
     place: Span | None
     values: tuple[int | str | None, ...]
+    places: tuple[Span, ...] = ()
+    also: tuple[tuple[Span, str, int | str], ...] = ()
+    kernel: str = ""
 
 
 def find_knobs(
@@ -51,7 +58,7 @@ def find_knobs(
     launched = {one.kernel for one in workloads}
     for function in module.functions.values():
         if function.kind == "kernel" and function.name in launched:
-            found += _of_kernel(function)
+            found += _of_kernel(function, workloads)
         if function.kind != "kernel" or function.name in launched:
             found += _of_loops(function, workloads, main)
     found.append(Knob("cache bytes", "cache_bytes", None, (None, *CACHES)))
@@ -65,15 +72,18 @@ def _unique(knobs: Iterable[Knob]) -> list[Knob]:
     return list({(knob.kind, knob.name): knob for knob in knobs}.values())
 
 
-def _of_kernel(kernel: Function) -> list[Knob]:
+def _of_kernel(kernel: Function, workloads: Sequence[Workload]) -> list[Knob]:
     if not kernel.attrs.get(Attr.NDRANGE) or kernel.attrs.get(Attr.AUTORUN) or kernel.span is None:
         return []
     found = []
-    size = kernel.attrs.get(Attr.WORK_GROUP_SIZE)
-    if size:
-        lanes = [n for n in _powers(MOST_LANES) if size[0] % n == 0]
-        found.append(Knob(f"simd {kernel.name}", "num_simd_work_items", kernel.span, (None, *lanes)))
-    found.append(Knob(f"units {kernel.name}", "num_compute_units", kernel.span, (None, *_powers(MOST_UNITS))))
+    asked = kernel.attrs.get(Attr.WORK_GROUP_SIZE)
+    sizes = {asked} if asked else {one.local_size for one in workloads if one.kernel == kernel.name}
+    if len(sizes) == 1:  # lanes need groups of a known size: that of all launches, where the kernel says none
+        (size,) = sizes
+        lanes = [n for n in powers(MOST_LANES) if size and size[0] % n == 0]
+        also = () if asked else ((kernel.span, "reqd_work_group_size", ",".join(map(str, (*size, 1, 1)[:3]))),)
+        found.append(Knob(f"simd {kernel.name}", "num_simd_work_items", kernel.span, (None, *lanes), also=also))
+    found.append(Knob(f"units {kernel.name}", "num_compute_units", kernel.span, (None, *powers(MOST_UNITS))))
     return found
 
 
@@ -81,15 +91,15 @@ def _of_loops(function: Function, workloads: Sequence[Workload], main: str) -> l
     found = []
     for op in walk(function.body):
         if op.opcode == "loop" and op.span is not None and not _PACED & op.attrs.keys():
-            longest, same = _trips(op, workloads, main)
-            copies = _powers(min(MOST_COPIES, longest - 1 if same else longest))
+            longest, same = trips(op, workloads, main)
+            copies = powers(min(MOST_COPIES, longest - 1 if same else longest))
             entirely = (-1,) if same and longest <= MOST_COPIES else ()
             name = f"unroll {op.attrs.get(Attr.LABEL, 'loop')}@{op.span.line}"
             found.append(Knob(name, "unroll", op.span, (None, *copies, *entirely)))
     return found
 
 
-def _trips(loop: Op, workloads: Sequence[Workload], main: str) -> tuple[int, bool]:
+def trips(loop: Op, workloads: Sequence[Workload], main: str) -> tuple[int, bool]:
     """The most iterations of an invocation, 0 for a loop that never ran, and whether all have as many."""
     ranges = [
         one
@@ -102,7 +112,7 @@ def _trips(loop: Op, workloads: Sequence[Workload], main: str) -> tuple[int, boo
     return longest, all(one.low == longest for one in ranges)
 
 
-def _powers(most: int) -> tuple[int, ...]:
+def powers(most: int) -> tuple[int, ...]:
     """2, 4, 8, ... up to ``most``."""
     return tuple(1 << k for k in range(1, max(most, 1).bit_length()))
 
@@ -113,7 +123,7 @@ def most_copies(module: Module, knobs: Sequence[Knob], values: Values) -> int:
     factors: Counter[Span] = Counter()
     for knob in knobs:
         value = values.get(knob.name)
-        if knob.place is not None and isinstance(value, int) and value > 1:
+        if knob.place is not None and knob.kind in _COPIES and isinstance(value, int) and value > 1:
             factors[_start(knob.place)] = value * max(1, factors[_start(knob.place)])
     return max((_copies(one.span, (one.body,), factors) for one in module.functions.values()), default=1)
 
@@ -129,23 +139,35 @@ def _start(span: Span) -> Span:
 
 def design_of(knobs: Sequence[Knob], values: Values, source_hash: str, main: str) -> Design:
     """The design with those values of the knobs."""
-    chosen = {knob: values.get(knob.name) for knob in knobs}
-    settings = [
-        Setting(_file(knob.place, main), knob.place.line, knob.place.column, knob.kind, value)
-        for knob, value in chosen.items()
-        if knob.place is not None and isinstance(value, int)
-    ]
-    cache = next((value for knob, value in chosen.items() if knob.kind == "cache_bytes"), None)
-    relaxed = next((value for knob, value in chosen.items() if knob.kind == "fp_relaxed"), None)
+    chosen = {knob: value for knob in knobs if (value := values.get(knob.name)) is not None}
+    options = {knob.kind: value for knob, value in chosen.items() if knob.place is None}
+    defines = ((knob.name.removeprefix("-D "), str(value)) for knob, value in chosen.items() if knob.kind == "define")
+    cache, constant, relaxed = (options.get(name) for name in ("cache_bytes", "const_cache_bytes", "fp_relaxed"))
     return Design(
         1,
         source_hash,
-        tuple(sorted(settings)),
-        tuple((knob.name.removeprefix("-D "), str(value)) for knob, value in chosen.items() if knob.kind == "define"),
+        tuple(sorted(_settings(chosen, main))),
+        tuple(defines),
         cache if isinstance(cache, int) else None,
-        None,
+        constant if isinstance(constant, int) else None,
         bool(relaxed) if relaxed is not None else None,
     )
+
+
+def _settings(chosen: Mapping[Knob, int | str], main: str) -> list[Setting]:
+    """The settings of knobs with their values, each kind once at a place: what comes with another knob comes last."""
+    asked = [
+        (place, knob.kind, value)
+        for knob, value in chosen.items()
+        if knob.place is not None
+        for place in knob.places or (knob.place,)
+    ]
+    asked += [one for knob in chosen for one in knob.also]
+    found: dict[tuple[Span, str], Setting] = {}
+    for place, kind, value in asked:
+        setting = Setting(_file(place, main), place.line, place.column, kind, value)
+        found.setdefault((_start(place), kind), setting)
+    return list(found.values())
 
 
 def _file(place: Span, main: str) -> str:

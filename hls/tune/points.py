@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Area", "Limit", "Point", "Problem", "Sketch"]
+__all__ = ["Area", "Limit", "Point", "Problem", "Sketch", "shown"]
+
+#: how the names of knobs begin that are turned on or left alone
+_SWITCHES = ("ivdep ", "loads ahead ", "restrict ", "-fp-relaxed")
+
+
+def shown(name: str, value: int | str | None) -> str:
+    """The value of the knob of that name as text."""
+    if value is None:
+        return "as written"
+    if value == -1 and name.startswith("unroll "):
+        return "all"
+    return "yes" if name.startswith(_SWITCHES) else str(value)
 
 
 @dataclass(frozen=True)
@@ -50,10 +62,7 @@ class Point:
     @property
     def name(self) -> str:
         """The values in one line."""
-        texts = [
-            f"{name}={'all' if value == -1 and name.startswith('unroll') else value}" for name, value in self.knobs
-        ]
-        return ", ".join(texts) or "as written"
+        return ", ".join(f"{name}={shown(name, value)}" for name, value in self.knobs) or "as written"
 
 
 @dataclass(frozen=True)

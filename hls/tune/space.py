@@ -144,7 +144,8 @@ def legal(values: Values, constraints: Sequence[Constraint]) -> bool:
     """Whether a point meets all constraints."""
     if not constraints:
         return True
-    numbers = {_short(name): int(value) for name, value in values.items() if value is not None and _whole(value)}
+    counted = {name: value for name, value in values.items() if name.startswith((*_FACTORS, "-D "))}
+    numbers = {_short(name): int(value) for name, value in counted.items() if value is not None and _whole(value)}
     for name, value in values.items():
         if value is None and name.startswith(_FACTORS):
             numbers[_short(name)] = 1

@@ -151,7 +151,8 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
     )
     assume_sizes(parsed.module, options)
     try:
-        module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
+        written = _designed(parsed.module, options, file)
+        module = link_program(written, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         observe = memories_of(board) if WorkloadFolder.wanted() else None
         run = _inlined(module, options) if observe else module
         built = (lambda: _depths(module, board, options)) if depth_model == HARDWARE else None
@@ -161,6 +162,17 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def _designed(module: Module, options: Options, file: str) -> Module:
+    """The module with the options' design: what that promises of loops and buffers is then checked as if it was written.
+    Raises CompileError for a design of another program."""
+    if options.design is None:
+        return module
+    with deferred():
+        from hls.driver import designed_module  # with all of the compiler
+
+    return designed_module(module, options, file)
 
 
 def _inlined(module: Module, options: Options) -> Module:

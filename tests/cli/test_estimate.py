@@ -330,6 +330,8 @@ def test_work_items_are_whole_groups(tmp_path):
     said = " ".join(done.stderr.split())
     assert done.exit_code == 1 and "[E0914]: --trip: kernel twice cannot be launched with 100 work-items" in said
     assert "work-groups have 64 each at line 2" in said and "give a multiple of 64" in said
+    none = estimated(tmp_path, "twice.cl", "--trip", "work-items=0")
+    assert none.exit_code == 1 and "kernel twice cannot be launched with 0 work-items" in none.stderr
 
 
 def test_trip_counts_beside_a_workload(folder):

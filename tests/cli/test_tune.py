@@ -88,7 +88,7 @@ def test_the_best_design_and_its_files(folder, tuned):
     pairs = [[int(figure.replace(",", "")) for figure in row[:2]] for row in rows if row[1] != "-"]
     assert len(pairs) == 2 and all(abs(estimated / replayed - 1) < 0.02 for estimated, replayed in pairs)
     design = json.loads((folder / "k.tune" / "best.json").read_text())
-    assert design["settings"][0]["kind"] == "unroll" and design["settings"][0]["line"] == 5
+    assert ("unroll", 5) in [(one["kind"], one["line"]) for one in design["settings"]]
     assert "+        __attribute__((opencl_unroll_hint" in (folder / "k.tune" / "best.patch").read_text()
     page = (folder / "k.tune" / "tune.html").read_text()
     assert "http" not in page.replace("http-equiv", "") and "<svg" in page
@@ -133,7 +133,7 @@ def test_knobs_are_listed(folder):
     assert "unroll k@5: as written, 2, 4, 8, all" in done.stdout.splitlines()
     assert "-fp-relaxed" not in done.stdout
     relaxed = sluice(folder, *TUNE, "-fp-relaxed", "--list-knobs")
-    assert "-fp-relaxed: as written, 1" in relaxed.stdout.splitlines()
+    assert "-fp-relaxed: as written, yes" in relaxed.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,8 @@ class _Compared:
         in_order = [op for op in region.ops if op in places.values()] == stores
         if set(plain) != set(takers) or len(plain) < len(asks) or memory.volatile or waits or not in_order:
             return None
+        if not _behind(region, stores).isdisjoint((hazard, *plain)):  # a slot would be needed before it is known
+            return None
         if len(types) > 1 or any(t.bits != 8 * t.bytes for t in types) or memory.space != "global":
             return None
         base = [None if sure else _base(store, plain) for store, sure in zip(stores, certain, strict=True)]
@@ -124,6 +126,20 @@ def _finds_newest(function: Function, region: Region, load: Op, hazard: Op) -> b
     if any(token in inside or instance(token.type, TokenType).overlap for token in tokens):
         return False
     return not tokens or not any(_lets_iterations_by(op, memory_name(load)) for op in walk(function.body))
+
+
+def _behind(region: Region, stores: list[Op]) -> set[Op]:
+    """The operations of an iteration that need what one of the stores gives, as loads that wait for it do, and what
+    these are needed for."""
+    found: set[Op] = set()
+    values: set[Value] = set()
+    for op in region.ops:
+        used = (*op.operands, *(value for part in op.regions for inner in walk(part) for value in inner.operands))
+        if not values.isdisjoint(used):
+            found.add(op)
+        if op in found or op in stores:
+            values.update(op.results)
+    return found
 
 
 def _lets_iterations_by(op: Op, memory: str) -> bool:

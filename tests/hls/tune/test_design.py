@@ -31,8 +31,16 @@ __kernel void twice(__global const int *restrict a, __global int *restrict out)
     EACH s += k;
     out[get_global_id(0)] = s;
 }
+__kernel void copied(__global int *const a, __global const int *b, __constant int *c)
+{
+    int near[8], far[8] = {0};
+    for (int i = 0; i < 8; i++) { for (int j = 0; j < 8; j++) near[j] = b[i * 8 + j]; far[i] = near[i]; }
+    for (int i = 0; i < 8; i++) a[i] = far[i] + c[i];
+}
+__kernel void items(__global int *a) { a[get_global_id(0)] = 1; }
 """
 ROWS, OUTER, INNER, TWICE, WHILE, MACRO = (3, 15), (7, 5), (7, 36), (11, 15), (14, 5), (15, 5)
+COPIED, A, B, NEAR, NEST, LAST, ITEMS = (18, 15), (18, 42), (18, 65), (20, 9), (21, 5), (22, 5), (24, 15)
 HASH = source_hash("k.cl", {"k.cl": SOURCE}, {})
 
 
@@ -60,6 +68,11 @@ def verilog(text: str, options: Options) -> dict[str, str]:
         [(INNER, "unroll", 2), (OUTER, "unroll", 4)],
         [(ROWS, "num_simd_work_items", 4), (TWICE, "num_simd_work_items", 2), (TWICE, "num_compute_units", 2)],
         [(WHILE, "unroll", 2)],
+        [(NEST, "ivdep", 1), (NEST, "loop_coalesce", 2), (NEST, "unroll", 2)],
+        [(A, "restrict", 1), (B, "restrict", 1), (NEAR, "numbanks", 4)],
+        [(COPIED, "feed_forward", 1), (LAST, "loads_ahead", 1)],
+        [(COPIED, "feed_forward", 2)],
+        [(ITEMS, "reqd_work_group_size", "16,2,1"), (ITEMS, "num_simd_work_items", 2)],
     ],
 )
 def test_the_patch_is_the_program_of_the_design(settings):
@@ -122,5 +135,17 @@ def test_another_file_is_an_error(tmp_path, text, told):
 
 def test_an_unknown_setting_is_an_error_that_lists_the_known_ones(tmp_path):
     write_design(design((OUTER, "speed", 8)), tmp_path / "d.json")
-    with pytest.raises(DesignError, match="unknown setting speed; known are unroll, num_simd_work_items"):
+    with pytest.raises(DesignError, match="unknown setting speed; known are unroll, ivdep, loop_coalesce"):
         read_design(tmp_path / "d.json")
+
+
+def test_the_emulator_builds_the_design():
+    """So that it checks what the design promises."""
+    from hls.ir import Attr, walk
+    from hls.target.board import load_board
+    from sim.cl.emulated import emulate_source
+
+    made = Options().with_design(design((NEST, "ivdep", 1), (A, "restrict", 1)))
+    module = emulate_source(SOURCE, load_board("de5net"), made, "k.cl").module
+    loops = [op for op in walk(module.functions["copied"].body) if op.attrs.get(Attr.IVDEP) == (("", 0),)]
+    assert [op.span.line for op in loops] == [NEST[0]] and module.functions["copied"].memories["a"].restrict

@@ -129,3 +129,14 @@ def test_a_refusal_that_the_host_program_caught_is_not_why_it_failed(tmp_path):
     with pytest.raises(HostFailed, match="three") as failed:
         Evaluator(program, tmp_path, "1")._run("--device", "model")
     assert failed.value.refused == ()
+
+
+def test_runs_are_on_the_board_as_it_was_given(tmp_path, monkeypatch):
+    """With its clock, and by its file: the name alone would be another board."""
+    asked = []
+    monkeypatch.setattr("hls.tune.evaluate.run_host", lambda host, arguments, board, *options: asked.append(board))
+    board = load_board("ecp5_onchip@75")
+    for given in ("ecp5_onchip@75", ""):
+        made = Evaluator(Program(Path("k.cl"), SOURCE, tmp_path, (), board, Options(), given), tmp_path, "1")
+        made._run("--device", "model")
+    assert asked == ["ecp5_onchip@75", "ecp5_onchip"]
