@@ -165,7 +165,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str, depth
 
 
 def _designed(module: Module, options: Options, file: str) -> Module:
-    """The module with the options' design: what that promises of loops and buffers is then checked as if it was written.
+    """The module with the options' design, whose promises of loops and buffers are then checked as those of the text.
     Raises CompileError for a design of another program."""
     if options.design is None:
         return module
