@@ -186,10 +186,14 @@ class MonotonicAccess:
             if value.op.opcode not in ("zext", "trunc", "lshr", "udiv"):
                 return False
             of = value.op.operands[0]
-            if value.op.opcode == "trunc" and not self._holds(value.type.bits, of):
+            if value.op.opcode == "trunc" and not self.holds(value):
                 return False
             value = of
         return value.type.bits >= 32
+
+    def holds(self, cut: Value) -> bool:
+        """Whether a value with fewer bits than its operand is that number."""
+        return self._holds(cut.type.bits, cut.defining_op.operands[0])
 
     def _holds(self, bits: int, value: Value) -> bool:
         """Whether so many bits hold the value as an unsigned number."""
@@ -197,11 +201,7 @@ class MonotonicAccess:
 
     def _bare(self, value: Value) -> Value:
         """What a value is with another number of bits, which are as many as are needed."""
-        while value.op is not None and (
-            value.op.opcode == "zext"
-            or value.op.opcode == "trunc"
-            and self._holds(value.type.bits, value.op.operands[0])
-        ):
+        while value.op is not None and (value.op.opcode == "zext" or value.op.opcode == "trunc" and self.holds(value)):
             if value.op.operands[0].type == BOOL:
                 break
             value = value.op.operands[0]
@@ -356,11 +356,11 @@ class _Growth:
             each, times = work.pop()
             opcode = each.op.opcode if each.op is not None else None
             arms = self._arms(each.defining_op) if opcode == "select" else []
-            cut = opcode == "trunc" and (each.type.bits >= bits or self.growth.is_exact(each))
+            cut = opcode == "trunc" and self._keeps(each, bits)
             factor = self._factor(each, bits) * times
             if opcode == "zext" or cut or opcode == "add" and self._whole(each, bits):
                 work += [(operand, times) for operand in each.defining_op.operands]
-            elif opcode == "sub" and each.type.bits >= bits:
+            elif opcode == "sub" and each.type.bits >= bits and not self._is_too_narrow(bits):
                 minuend, subtrahend = each.defining_op.operands
                 work += [(minuend, times), (subtrahend, -times)]
             elif 0 < abs(factor) <= MOST_TIMES:
@@ -381,12 +381,30 @@ class _Growth:
             return 0
         return 1 << number if op.opcode == "shl" else signed(number, product.type.bits)
 
+    def _is_too_narrow(self, bits: int) -> bool:
+        """Whether numbers that differ in higher bits than these are different places: so a sum of so many bits, as an
+        index into a ring has, may come back to a place by wrapping around."""
+        return bits < min(32, self.growth.forms.address_bits)
+
+    def _keeps(self, cut: Value, bits: int) -> bool:
+        """Whether a value with fewer bits than its operand, as a term of one of so many bits, equals the operand."""
+        if cut.type.bits >= bits and not self._is_too_narrow(bits):
+            return True
+        return self.growth.is_exact(cut) or cut.type.bits >= bits and self.growth.holds(cut)
+
     def _whole(self, total: Value, bits: int) -> bool:
         """Whether a sum, as a term of one of so many bits, equals the sum of its operands without wrapping."""
-        return (
-            total.type.bits >= bits
-            or sum(self.ranges[v].umax for v in total.defining_op.operands) < 1 << total.type.bits
-        )
+        if total.type.bits >= bits and not self._is_too_narrow(bits):
+            return True
+        ends = [self._ends(operand, bits) for operand in total.defining_op.operands]
+        return sum(low for low, _ in ends) >= 0 and sum(high for _, high in ends) < 1 << total.type.bits
+
+    def _ends(self, term: Value, bits: int) -> tuple[int, int]:
+        """The least and the greatest number that a term of a sum of so many bits stands for: constants are signed."""
+        number = constant(term)
+        if number is not None and term.type.bits >= bits:
+            return (signed(number & (1 << bits) - 1, bits),) * 2
+        return self.ranges[term].umin, self.ranges[term].umax
 
     def _total(self, terms: Counter[Value], bits: int, deep: int = 0) -> float:
         terms = Counter(terms)

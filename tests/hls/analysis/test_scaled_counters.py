@@ -68,6 +68,26 @@ def test_elements_that_may_be_their_own_children(text):
     assert any(fact.startswith("WAW a while") for fact in said(text))
 
 
+RING = "\n#pragma unroll 1\nfor (int t = 0; t < 16; t++) {{ a[{place}] += 1; {step} }}"
+
+
+@pytest.mark.parametrize("address_bits", [32, 18])
+@pytest.mark.parametrize(
+    "begin, place, step",
+    [
+        ("int w = 0;", "w", "w = (w + 4 + (b[t] & 1)) & 15;"),
+        ("uint w = 0;", "w & 15", "w += 4 + (b[t] & 1);"),
+        ("uchar w = 0;", "w", "w += 64 + (b[t] & 1);"),
+        ("uchar w = 0;", "w", "w -= 64 + (b[t] & 1);"),
+    ],
+)
+def test_places_in_a_ring_come_again(begin, place, step, address_bits):
+    """A sum that wraps around in fewer bits than an address has comes back to a place that it has passed."""
+    args = "__global int *restrict a, __global const uchar *restrict b"
+    facts = said(f"__kernel void k({args}) {{ {begin}{RING.format(place=place, step=step)} }}", address_bits)
+    assert any(fact.startswith("RAW a t") for fact in facts), facts
+
+
 HOLE = "int c = 2 * i + 1; if (c + 1 < n && a[c + 1] < a[c]) c++; if (a[c] >= m) break; a[i] = a[c]; i = c;"
 SWAPS = (
     "int c = 2 * i + 1; if (c + 1 < n && a[c + 1] < a[c]) c++; if (a[c] >= a[i]) break;"
