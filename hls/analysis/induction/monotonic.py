@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ...ir import BOOL, Attr, IntType, Op, Region, Value, moved_type, predicate
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from ...ir.wrapping import still_wraps
 from ...narrow import present
 from ..affine.affine import AffineForms
 from ..loops.loop_tree import Loop
@@ -267,6 +268,7 @@ class _Growth:
     def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]):
         self.growth, self.ranges, self.facts = growth, growth.forms.ranges, facts
         self.known: dict[tuple[Value, Value], float] = {}
+        self.wrapping: set[Value] = set()  # terms of sums that the source computes as unsigned
         self.lowered: dict[tuple[Value, frozenset, int], float] = {}
         self.least: dict[tuple[Value, int], float] = {}  # lower bounds of terms of sums of so many bits
 
@@ -352,9 +354,11 @@ class _Growth:
         unsigned."""
         found = Counter[Value]()
         work = [(value, 1)]
+        wraps = False
         while work:
             each, times = work.pop()
             opcode = each.op.opcode if each.op is not None else None
+            wraps |= each.op is not None and still_wraps(each.op, each.type.bits)
             arms = self._arms(each.defining_op) if opcode == "select" else []
             cut = opcode == "trunc" and self._keeps(each, bits)
             factor = self._factor(each, bits) * times
@@ -369,6 +373,8 @@ class _Growth:
                 work.append((arms[0], times))
             else:
                 found[each] += times
+        if wraps:
+            self.wrapping.update(found)
         return found
 
     def _factor(self, product: Value, bits: int) -> int:
@@ -409,9 +415,15 @@ class _Growth:
     def _total(self, terms: Counter[Value], bits: int, deep: int = 0) -> float:
         terms = Counter(terms)
         fixed = _constants(terms, bits)
-        if any(times < 0 for times in terms.values()):
+        if any(times < 0 for times in terms.values()) or self._may_wrap(terms, bits):
             return NOT_AT_ALL
         return fixed + sum(times * self._least(term, bits, deep) for term, times in terms.items() if times)
+
+    def _may_wrap(self, terms: Counter[Value], bits: int) -> bool:
+        """Whether several terms of a sum that the source computes as unsigned may wrap around together."""
+        added = {term: times for term, times in terms.items() if times and term in self.wrapping}
+        most = sum(times * self.ranges[term].umax for term, times in added.items())
+        return sum(added.values()) > 1 and most >= 1 << bits - 1
 
     def _least(self, term: Value, bits: int, deep: int) -> float:
         """The lower bound of a term of a sum of so many bits; minus infinity if it may be negative."""

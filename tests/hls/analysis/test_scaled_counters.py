@@ -88,6 +88,21 @@ def test_places_in_a_ring_come_again(begin, place, step, address_bits):
     assert any(fact.startswith("RAW a t") for fact in facts), facts
 
 
+@pytest.mark.parametrize(
+    "body, fact",
+    [
+        ("a[d / 2 + 1000] = 1; a[d + 1001] = 2;", "WAW a - 0"),  # d may be -2
+        ("a[(d >> 1) + 1000] = 1; a[d + 1001] = 2;", "WAW a - 0"),
+        ("#pragma unroll 1\nfor (int t = 0; t < m; t++) { a[w + 10] = 1; w += u + v + 2; }", "WAW a t 1"),
+    ],
+)
+def test_unsigned_terms_wrap_around_together(body, fact):
+    """Two numbers that are not negative may add up to a negative one where the sum is unsigned."""
+    numbers = "uint u = n & 0x7fffffff, v = m & 0x7fffffff, w = n; int d = (int)(u + v);"
+    facts = said(f"__kernel void k(__global int *restrict a, int n, int m) {{ {numbers}\n{body} }}")
+    assert any(one.startswith(fact) for one in facts), facts
+
+
 HOLE = "int c = 2 * i + 1; if (c + 1 < n && a[c + 1] < a[c]) c++; if (a[c] >= m) break; a[i] = a[c]; i = c;"
 SWAPS = (
     "int c = 2 * i + 1; if (c + 1 < n && a[c + 1] < a[c]) c++; if (a[c] >= a[i]) break;"
