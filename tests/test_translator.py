@@ -29,7 +29,8 @@ def test_a_system_is_the_same(monkeypatch):
         "_convert_rtlil_text",
         lambda text, **options: texts.append(text) or translated(text, **options),
     )
-    compile("__kernel void k(__global int *restrict a, int n) { for (int i = 0; i < n; i++) a[i] += i; }")
+    source = "__kernel void k(__global int *restrict a, int n) { for (int i = 0; i < n; i++) a[i] += i; }"
+    assert compile(source).verilog
     (text,) = texts
     script = f"read_rtlil <<rtlil\n{text}\nrtlil\nproc -nomux -norom\nmemory_collect\nwrite_verilog -norename"
     here = translator().run(["-q", "-"], script)

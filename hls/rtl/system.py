@@ -12,6 +12,7 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.part_netlists import read_netlists
 from rtl_lib.stall import salt_of
+from rtl_lib.unconverted import perhaps_unconverted
 
 from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
 from ..ir import Value as IrValue
@@ -77,12 +78,14 @@ def build_system(
     The conversion takes most of the time, and many programs that a host builds are never launched. It can be called
     again, also when an interrupt ended the first call: a netlist is converted once, so another one is made then.
     """
-    system = _System(kernels, channels, board, options, address_bits)
-    connected = system.connected()
+    with perhaps_unconverted() as converted:
+        system = _System(kernels, channels, board, options, address_bits)
+        connected = system.connected()
     left = [(system.m, connected.ports)]  #: until it is converted
 
     def verilog() -> dict[str, str]:
         if left:
+            converted()
             return convert(left[0][0], TOP, left.pop()[1])
         again = _System(kernels, channels, board, options, address_bits)
         ports = again.connected().ports

@@ -260,8 +260,9 @@ def _uncounted(body: Region, where: str) -> Undivided:
     """Why the condition of a loop does not compare its counter with a bound."""
     again, following = body.terminator.operands[0].op, body.terminator.operands[1:]
     for compared in again.operands if again is not None else ():
-        # a condition may compare the counter before its step, after it, or extended
+        # a condition may compare the counter before its step, after it, extended, or without the bits that are 0
         narrow = _before_extension(compared)
+        narrow = narrow.op.operands[0] if narrow.op is not None and narrow.op.opcode == "trunc" else narrow
         for arg, after in zip(body.args, following, strict=True):
             step = step_of(arg, after) if narrow in (arg, after) and isinstance(arg.type, IntType) else None
             if step is None or step == 0:

@@ -62,13 +62,18 @@ def test_counters_are_off_unless_asked_for():
         Options(counters="some")
 
 
-def test_no_part_is_made_that_is_not_used():
+@pytest.mark.parametrize("converted", [False, True])
+def test_no_part_is_made_that_is_not_used(converted):
     """Amaranth warns of a part that no design contains when it is deleted; a program that uses the compiler would see
-    that. The loop has a load, a store and a recurrence, so its accounts have parts of each kind."""
+    that, also where it never reads the Verilog. The loop has a load, a store and a recurrence, so its accounts have
+    parts of each kind."""
     gc.collect()
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        (kernel,) = built(SOURCE.replace("s += a[i];", "o[i + 1] = s += a[i];"), "").interface.kernels
+        result = built(SOURCE.replace("s += a[i];", "o[i + 1] = s += a[i];"), "")
+        (kernel,) = result.interface.kernels
+        assert not converted or result.verilog
+        del result
         gc.collect()
     assert [str(one.message) for one in found if issubclass(one.category, UnusedElaboratable)] == []
     assert {account.category for account in kernel.layout.accounts} >= {"issue", "memory", "ramp-up", "drain"}
