@@ -28,7 +28,7 @@ def _new(cls: type, *args: Any, src_loc_at: int = 0, **options: Any) -> Any:
     return part
 
 
-MustUse.__new__ = _new
+setattr(MustUse, "__new__", _new)  # noqa: B010 - a method, for the checker of types
 
 
 @contextmanager
