@@ -44,8 +44,9 @@ print("the program's own line")
 
 
 def sluice(folder: Path, *words: str, **environment: str):
+    """The command in a folder of its own; simulators are built once for all of them."""
     command = [sys.executable, "-W", "ignore", "-m", "hls.cli", *words]
-    env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    env = os.environ | {"PYTHONPATH": str(ROOT), "SLUICE_CACHE": str(ROOT / ".sluice-cache")} | environment
     return subprocess.run(command, cwd=folder, env=env, text=True, capture_output=True, check=False)
 
 
