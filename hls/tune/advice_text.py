@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ..target.board import Board
-from .advise import LEAST_GAIN, SAVES_NOTHING, Advice, Alternative
+from .advise import LEAST_EFFECT, LEAST_GAIN, SAVES_TOO_LITTLE, Advice, Alternative
 from .knobs import Knob
 from .points import Limit, Point, Sketch, shown
 
@@ -55,14 +55,16 @@ def _limit(one: Limit) -> str:
 
 def _other(one: Alternative) -> str:
     why = one.why or (
-        "saves less" if one.save >= LEAST_GAIN else SAVES_NOTHING if one.save <= 0.0005 else "saves too little"
+        "saves less" if one.save >= LEAST_GAIN else "saves nothing" if one.save <= 0.0005 else "saves too little"
     )
     return f"{one.knob} = {shown(one.knob, one.value)}: {why} ({max(one.save, 0):.1%} of the cycles)"
 
 
 def no_knobs(left: Sequence[Alternative]) -> list[str]:
-    """Lines that tell which candidates for knobs are none: those that save nothing in one, the others with the
+    """Lines that tell which candidates for knobs are none: those that save too little in one, the others with the
     reason."""
-    useless = [one.knob for one in left if one.why == SAVES_NOTHING]
-    lines = [f"{one.knob}: not possible: {one.why}" for one in left if one.why != SAVES_NOTHING]
-    return [f"no knobs, as they save nothing: {', '.join(useless)}", *lines] if useless else lines
+    useless = [one.knob for one in left if one.why == SAVES_TOO_LITTLE]
+    lines = [f"{one.knob}: not possible: {one.why}" for one in left if one.why != SAVES_TOO_LITTLE]
+    if not useless:
+        return lines
+    return [f"no knobs, as they save less than {LEAST_EFFECT:.1%} of the cycles: {', '.join(useless)}", *lines]

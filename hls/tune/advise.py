@@ -9,12 +9,14 @@ from .points import Limit, Point, Sketch
 from .search import Tuning
 from .space import legal
 
-__all__ = ["LEAST_GAIN", "SAVES_NOTHING", "Advice", "Alternative", "Step", "advise"]
+__all__ = ["LEAST_EFFECT", "LEAST_GAIN", "SAVES_TOO_LITTLE", "Advice", "Alternative", "Step", "advise"]
 
 #: a step that is expected to save less than this share of the cycles is not worth its area
 LEAST_GAIN = 0.05
-#: why a knob stays as it is
-SAVES_NOTHING = "saves nothing"
+#: a value that is expected to save less than this share of the cycles is not worth a place in the space
+LEAST_EFFECT = 0.005
+#: why such a value is not there
+SAVES_TOO_LITTLE = f"saves less than {LEAST_EFFECT:.1%} of the cycles"
 
 
 @dataclass(frozen=True)

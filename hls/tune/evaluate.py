@@ -142,7 +142,7 @@ class Evaluator:
 
     def unchecked(self, values: Values) -> Point:
         """The point as by :meth:`estimate`, if all that it promises holds."""
-        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        point = Point.of(values)
         copies = most_copies(self.module, self.knobs, values)
         if copies * self._share > self._most:
             why = f"{copies:,} copies of a body, in a program that takes {self._share:.0%} of the device as written"
@@ -166,7 +166,7 @@ class Evaluator:
     def check(self, values: Values) -> Point:
         """The point, with a problem if the host program fails on the emulator with its design: a promise of loops or
         buffers does not hold."""
-        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        point = Point.of(values)
 
         def run() -> Point:
             with tempfile.TemporaryDirectory(dir=self.folder, prefix="checking-") as aside:

@@ -9,7 +9,7 @@ from ..diag import Span
 from ..ir import Attr, Function, Module, Op, Region, walk
 from ..model.workload import Workload
 
-__all__ = ["Knob", "Values", "design_of", "find_knobs", "most_copies", "powers", "trips"]
+__all__ = ["Knob", "Values", "design_of", "find_knobs", "group_text", "most_copies", "powers", "trips"]
 
 #: the values of knobs by name; None leaves a knob as the program has it
 Values = Mapping[str, "int | str | None"]
@@ -81,7 +81,7 @@ def _of_kernel(kernel: Function, workloads: Sequence[Workload]) -> list[Knob]:
     if len(sizes) == 1:  # lanes need groups of a known size: that of all launches, where the kernel says none
         (size,) = sizes
         lanes = [n for n in powers(MOST_LANES) if size and size[0] % n == 0]
-        also = () if asked else ((kernel.span, "reqd_work_group_size", ",".join(map(str, (*size, 1, 1)[:3]))),)
+        also = () if asked else ((kernel.span, "reqd_work_group_size", group_text(size)),)
         found.append(Knob(f"simd {kernel.name}", "num_simd_work_items", kernel.span, (None, *lanes), also=also))
     found.append(Knob(f"units {kernel.name}", "num_compute_units", kernel.span, (None, *powers(MOST_UNITS))))
     return found
@@ -110,6 +110,11 @@ def trips(loop: Op, workloads: Sequence[Workload], main: str) -> tuple[int, bool
     ]
     longest = max((one.high for one in ranges), default=0)
     return longest, all(one.low == longest for one in ranges)
+
+
+def group_text(size: Sequence[int]) -> str:
+    """The value of a setting of the size of work-groups of one to three dimensions."""
+    return ",".join(map(str, (*size, 1, 1)[:3]))
 
 
 def powers(most: int) -> tuple[int, ...]:

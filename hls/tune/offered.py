@@ -5,15 +5,13 @@ from dataclasses import replace
 
 from ..model.accounts import ISSUED
 from ..model.estimate import NotModelled
-from .advise import SAVES_NOTHING, Alternative
+from .advise import LEAST_EFFECT, SAVES_TOO_LITTLE, Alternative
 from .evaluate import Evaluator
 from .knobs import Knob, Values
 from .points import Point
 
-__all__ = ["LEAST_EFFECT", "offered"]
+__all__ = ["offered"]
 
-#: a value that is expected to save less than this share of the cycles is not worth a place in the space
-LEAST_EFFECT = 0.005
 #: copies of loops and lanes with which banks are tried, as these are for accesses in the same cycle
 COPIES = 4
 #: kinds of knobs that gain also where a kernel starts an iteration in each cycle
@@ -39,12 +37,12 @@ def offered(
     kept, left = [], []
     for knob in candidates:
         if _is_idle(knob, waiting):
-            left.append(Alternative(knob.name, knob.values[-1], 0.0, SAVES_NOTHING))
+            left.append(Alternative(knob.name, knob.values[-1], 0.0, SAVES_TOO_LITTLE))
             continue
         told(f"knob: {knob.name}")
         contexts = (written, copied) if knob.kind == "numbanks" and copied != written else (written,)
         tried = _tried(knob, contexts, evaluator)
-        if all(one.why not in ("", SAVES_NOTHING) for one in tried) and (wider := _with_restrict(knob, candidates)):
+        if all(one.why not in ("", SAVES_TOO_LITTLE) for one in tried) and (wider := _with_restrict(knob, candidates)):
             knob, tried = _retried(wider, knob, tried, contexts, evaluator)
         good = tuple(one.value for one in tried if not one.why)
         if good:
@@ -81,15 +79,10 @@ def _tried(knob: Knob, contexts: Sequence[Values], evaluator: Evaluator) -> list
 def _with_restrict(knob: Knob, candidates: Sequence[Knob]) -> Knob | None:
     """The knob of a kernel or a loop in one with ``restrict`` at the kernel's buffers, as most of what cannot be built
     cannot since buffers may overlap; None where that is no candidate, or the knob is that."""
-    place = knob.place
-    if place is None or knob.kind == "restrict":
+    found = [one for one in candidates if one.kind == "restrict" and one.kernel == knob.kernel]
+    if not found or not knob.kernel or knob.kind == "restrict":
         return None
-    before = [one for one in candidates if one.kind == "restrict" and one.place is not None]
-    before = [one for one in before if one.place and one.place.file == place.file and one.place.line <= place.line]
-    nearest = max(before, key=lambda one: one.place.line if one.place else 0, default=None)
-    if nearest is None:
-        return None
-    also = (*knob.also, *((span, "restrict", 1) for span in nearest.places))
+    also = (*knob.also, *((span, "restrict", 1) for span in found[0].places))
     return replace(knob, name=f"{knob.name} with restrict", also=also)
 
 
@@ -113,7 +106,7 @@ def _best(knob: Knob, value: int | str, contexts: Sequence[Values], evaluator: E
     if point.problem is None and save >= LEAST_EFFECT:
         broken = evaluator.broken({**contexts[0], knob.name: value})
         return Alternative(knob.name, value, save, broken.text if broken is not None else "")
-    why = point.problem.text if point.problem is not None else SAVES_NOTHING
+    why = point.problem.text if point.problem is not None else SAVES_TOO_LITTLE
     return Alternative(knob.name, value, save, why)
 
 

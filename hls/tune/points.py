@@ -1,5 +1,6 @@
 """Points of a space of designs, and what is known of each: a prediction, a counted area, a measurement."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["Area", "Limit", "Point", "Problem", "Sketch", "shown"]
@@ -52,6 +53,11 @@ class Point:
     replayed: int | None = None
     measured: int | None = None
     problem: Problem | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, int | str | None]) -> "Point":
+        """The point with those values of the knobs, of which nothing is known yet."""
+        return cls(tuple((name, value) for name, value in values.items() if value is not None))
 
     @property
     def best_known(self) -> float | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..ir import Attr, Function, MemoryObject, Module, Op, Value, walk
 from ..model.workload import Workload
-from .knobs import Knob, powers, trips
+from .knobs import Knob, group_text, powers, trips
 
 __all__ = ["transformations"]
 
@@ -135,8 +135,8 @@ def _groups(kernel: Function, launches: Sequence[Workload]) -> Iterator[Knob]:
         return
     (size,) = sizes
     most = kernel.attrs.get(Attr.MAX_WORK_GROUP_SIZE)
-    found = [(*size, 1, 1)[:3]]
+    found = [size]
     if math.prod(size[1:]) == 1 and most is None:
-        found += [(n, 1, 1) for n in GROUPS if n != size[0] and all(one.global_size[0] % n == 0 for one in launches)]
-    values = tuple(",".join(map(str, one)) for one in found)
-    yield Knob(f"group size {kernel.name}", "reqd_work_group_size", kernel.span, (None, *values))
+        found += [(n,) for n in GROUPS if n != size[0] and all(one.global_size[0] % n == 0 for one in launches)]
+    sizes_tried = map(group_text, found)
+    yield Knob(f"group size {kernel.name}", "reqd_work_group_size", kernel.span, (None, *sizes_tried))

@@ -25,7 +25,7 @@ class Formulas:
         pass
 
     def estimate(self, values):
-        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        point = Point.of(values)
         for knob in point.knobs:
             if knob in self.problems:
                 return Point(point.knobs, problem=Problem("E0302", "not a loop"))

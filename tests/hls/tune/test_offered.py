@@ -1,10 +1,13 @@
 """Knobs that promise or rearrange something: candidates by the form of a program, and those that are offered."""
 
+import pytest
+
+from hls.diag import Span
 from hls.frontend import parse_source
 from hls.model.workload import Histogram, LoopRuns, Place, Range, Workload
 from hls.tune import Knob, Point, Problem
 from hls.tune.advice_text import no_knobs
-from hls.tune.offered import offered
+from hls.tune.offered import _with_restrict, offered
 from hls.tune.points import Limit
 from hls.tune.transformations import transformations
 
@@ -112,7 +115,19 @@ def test_offered_is_what_saves_cycles_and_holds():
     assert [(one.name, one.values) for one in kept] == [("coalesce i@1", (None, 3)), ("banks t@2", (None, 2, 4))]
     assert formulas.checked == ["ivdep i@1"]  # restrict saves nothing: no run for it
     assert no_knobs(left) == [
-        "no knobs, as they save nothing: restrict k, loads ahead i@9",
+        "no knobs, as they save less than 0.5% of the cycles: restrict k, loads ahead i@9",
         "ivdep i@1: not possible: iteration 3 reads what 2 wrote",
         "feed-forward k: not possible: cannot be split",
     ]
+
+
+@pytest.mark.parametrize("kernel, places", [("b", [2]), ("", None)])
+def test_restrict_comes_from_the_kernel_of_the_knob(kernel, places):
+    """Not from one that stands before it; a function that several kernels call has none."""
+    candidates = [
+        Knob(f"restrict {name}", "restrict", span, (None, 1), (span,), kernel=name)
+        for name, span in (("b", Span("k.cl", 2, 1)), ("a", Span("k.cl", 5, 1)))
+    ]
+    loop = Knob("ivdep i@9", "ivdep", Span("k.cl", 9, 1), (None, 1), kernel=kernel)
+    found = _with_restrict(loop, candidates)
+    assert (found and [span.line for span, _, _ in found.also]) == places

@@ -30,7 +30,7 @@ class Formulas:
         return values.get("unroll i@1", 1), values.get("unroll k@2", 1), int(values["-D T"])
 
     def estimate(self, values):
-        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        point = Point.of(values)
         i, k, t = self.factors(point)
         if (i, t) == (16, 8):
             return Point(point.knobs, problem=Problem("E0801", "too much"))
