@@ -51,14 +51,14 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
     for kernel in targets:
         _check_target(kernel, compilation)
+    copies_planned = PlannedCopies()
     if any(_wish(one, module, compilation.options) for one in module.kernels):
-        planned = each_kernel(module.kernels, lambda one: _planned(one, module, compilation))
+        planned = each_kernel(module.kernels, lambda one: _planned(one, module, compilation, copies_planned))
         return tuple(kernel for kernels in planned for kernel in kernels)
     if targets:
         functions = each_kernel(module.kernels, lambda one: optimize_alone(one.name, module, compilation))
     else:
         functions = list(optimize(module, passes, compilation.early).kernels)
-    copies_planned = PlannedCopies()
     return tuple(each_kernel(functions, lambda function: _of_program(function, module, compilation, copies_planned)))
 
 
@@ -102,7 +102,9 @@ def _wish(kernel: Function, module: Module, options: Options) -> Wish | None:
     return Wish(options.feed_forward)
 
 
-def _planned(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+def _planned(
+    kernel: Function, module: Module, compilation: Compilation, copies_planned: PlannedCopies
+) -> tuple[CompiledKernel, ...]:
     """The plans of one kernel: one, or those of its parts."""
     asked = kernel.attrs.get(Attr.FEED_FORWARD)
     memory, count = asked if isinstance(asked, tuple) else (1, 1)
@@ -116,7 +118,7 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     if wish is None:
         return (plan_alone(kernel.name, module, compilation),)
     if wish is Wish.IF_FASTER:
-        return _fastest(kernel, module, compilation)
+        return _fastest(kernel, module, compilation, copies_planned)
     required = wish is Wish.PROGRAM
     divided, undivided = (compilation.of(kernel).apart() for _ in range(2))
     parts, whole = _parts(kernel, module, divided, required, count=count), None
@@ -137,11 +139,16 @@ def _planned(kernel: Function, module: Module, compilation: Compilation) -> tupl
     return (whole,)
 
 
-def _fastest(kernel: Function, module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
+def _fastest(
+    kernel: Function, module: Module, compilation: Compilation, copies_planned: PlannedCopies
+) -> tuple[CompiledKernel, ...]:
     """The plan of a kernel, or the plans of its parts or copies where these are faster. Parts are planned only where
     they may be, copies only where that is predicted."""
     undivided = compilation.of(kernel).apart()
-    whole = plan_alone(kernel.name, module, undivided)
+    if kernel.attrs.get(Attr.AUTORUN):
+        whole = _of_program(optimize_alone(kernel.name, module, undivided), module, undivided, copies_planned)
+    else:
+        whole = plan_alone(kernel.name, module, undivided)
     if not any(one.flattened for one in whole.merged):
         return _faster(kernel, whole, undivided, module, compilation)
     # parts and copies are made before a nest can be one loop; parts need not be, as neither waits for an inner loop
