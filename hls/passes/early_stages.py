@@ -10,6 +10,7 @@ The copies of a replicated autorun kernel are one kernel to the passes, but for 
 there with their own channels.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -53,13 +54,21 @@ class EarlyStages:
     _runs: dict[str, list[_Run]] = field(default_factory=dict)
     _of_copies: dict[Span | None, dict[tuple[object, ...], list[_Run]]] = field(default_factory=dict)
 
+    def note_copies(self, module: Module) -> None:
+        """Note which kernels of a whole program are one kernel of the source: of them, stages run on one of several
+        equal ones, also where each is planned alone later."""
+        places = Counter(one.span for one in module.kernels)
+        for place, count in places.items():
+            if count > 1:
+                self._of_copies.setdefault(place, {})
+
     def run(
         self, module: Module, function: Function, forms: Collection[Form], options: PipelineOptions
     ) -> tuple[Function, frozenset[Form]]:
         """The function, which has these forms and is a kernel of the module with its calls inlined, after the early
         stages, and its forms. Reports what the stages report. Raises CompileError where they do."""
         stages = early_stages
-        if self._has_copies(module, function):
+        if function.span in self._of_copies:
             # copies are equal once their compute ids are folded
             key = (_FOLDED, *_relevant(options))
             function, forms = self._once(module, function, forms, options, key, _stages_until_nests_change)
@@ -86,7 +95,7 @@ class EarlyStages:
     ) -> tuple[Function, frozenset[Form]]:
         """As :meth:`run`, but after all stages of a kernel that is not divided."""
         function, forms = self.flat(module, function, forms, options)
-        if self._has_copies(module, function):
+        if function.span in self._of_copies:
             return self._once(module, function, forms, options, ("whole", *_all(options)), _stages_behind_flat)
         manager = PassManager(None, options.check, forms)
         return manager.run_function(_stages_behind_flat(options), function), frozenset(manager.forms)
@@ -125,12 +134,6 @@ class EarlyStages:
         runs.append(run)
         alike.append(run)
         return after, run.forms
-
-    def _has_copies(self, module: Module, function: Function) -> bool:
-        """Whether several kernels of the program, or of one that it is taken from, are one kernel of the source."""
-        if function.span not in self._of_copies and sum(one.span is function.span for one in module.kernels) > 1:
-            self._of_copies[function.span] = {}
-        return function.span in self._of_copies
 
     def _alike(self, function: Function, key: tuple[object, ...]) -> list[_Run]:
         """Runs of the stages that ``key`` tells, on copies that may equal the function; a new one can be added."""

@@ -74,6 +74,8 @@ def optimize(module: Module, options: PipelineOptions = DEFAULTS, early: EarlySt
     """
     with deep_recursion():
         inlined = PassManager(options.inspection, options.check).run((inline_stage(options),), module)
+        if early is not None:
+            early.note_copies(inlined)
         functions = each_kernel(inlined.kernels, lambda function: _optimized(function, options, module, early))
     return Module({f.name: f for f in functions}, inlined.sources, inlined.channels)
 

@@ -51,6 +51,7 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
     targets = [one for one in module.kernels if one.attrs.get(Attr.SCHEDULER_TARGET_FMAX_MHZ)]
     for kernel in targets:
         _check_target(kernel, compilation)
+    compilation.early.note_copies(module)
     copies_planned = PlannedCopies()
     if any(_wish(one, module, compilation.options) for one in module.kernels):
         planned = each_kernel(module.kernels, lambda one: _planned(one, module, compilation, copies_planned))
