@@ -15,6 +15,9 @@ __all__ = ["LEAST_EFFECT", "LEAST_GAIN", "SAVES_TOO_LITTLE", "Advice", "Alternat
 LEAST_GAIN = 0.05
 #: a value that is expected to save less than this share of the cycles is not worth a place in the space
 LEAST_EFFECT = 0.005
+#: so many numbers of copies in a row that save no more than fewer copies end the trial of a knob: planning a body takes
+#: more than twice as long with twice the copies, and what limits it rarely vanishes with still more of them
+IN_VAIN = 2
 #: why such a value is not there
 SAVES_TOO_LITTLE = f"saves less than {LEAST_EFFECT:.1%} of the cycles"
 
@@ -101,6 +104,7 @@ def _tried(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator)
     """Each other value of each knob, the largest gain first; of equal ones, the smaller hardware."""
     found = []
     for knob in tuning.knobs:
+        most, in_vain = 0.0, 0
         for value in knob.values:
             changed = {**values, knob.name: value}
             if value == values[knob.name] or not legal(changed, tuning.constraints):
@@ -108,6 +112,11 @@ def _tried(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator)
             point = evaluator.estimate(changed)
             save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
             found.append(_Trial(knob.name, value, point, save))
+            if point.problem is None:
+                in_vain = 0 if save > most + LEAST_EFFECT else in_vain + 1
+                most = max(most, save)
+            if knob.counts_copies and in_vain == IN_VAIN:
+                break
     return sorted(found, key=lambda one: (-one.save, one.point.least or 0.0, one.knob, str(one.value)))
 
 

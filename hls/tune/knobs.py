@@ -41,6 +41,11 @@ class Knob:
     also: tuple[tuple[Span, str, int | str], ...] = ()
     kernel: str = ""
 
+    @property
+    def counts_copies(self) -> bool:
+        """Whether the values are numbers of copies, in ascending order behind the program as written."""
+        return self.kind in _COPIES
+
 
 def find_knobs(
     module: Module,

@@ -53,6 +53,8 @@ class MonotonicAccess:
         self.forms, self.tree = forms, forms.tree
         self._moves: dict[tuple[Loop, Value, bool], bool] = {}
         self._open: dict[Value, bool] = {}  #: what is being proved not to decrease, and whether that has been assumed
+        self._of_access: dict[Op, dict[int, _Place]] = {}
+        self._growths: dict[frozenset, _Growth] = {}  #: by their facts, of what was asked while nothing was assumed
 
     def apart(self, src: Op, dst: Op, loop: Loop | None) -> bool:
         """Whether ``dst``, which executes later than ``src`` in the same iteration of the loops around both, or in a
@@ -72,9 +74,10 @@ class MonotonicAccess:
             for before in self._before(dst, other.counter, region, up):
                 if loop is None and self._by(after, before, facts, up) >= missing:
                     return True
+                # first what is the same for all sources: most accesses do not derive from what a loop carries
                 if loop is not None and any(
-                    (change := self._by(after, loop.following(arg), facts, up)) > NOT_AT_ALL
-                    and change + self._by(arg, before, {}, up) >= missing
+                    (change := self._by(arg, before, {}, up)) > NOT_AT_ALL
+                    and change + self._by(after, loop.following(arg), facts, up) >= missing
                     for arg in self._moving(loop, up)
                 ):
                     return True
@@ -161,6 +164,8 @@ class MonotonicAccess:
         """The least amount by which ``value`` exceeds ``start`` under the facts, or is less if not ``up``; minus
         infinity if that may be negative."""
         growth = _Growth(self, facts)
+        if not self._open:
+            growth = self._growths.setdefault(frozenset(facts.items()), growth)
         return growth.between(start, value) if up else growth.between(value, start)
 
     def comes_from(self, result: Value, up: bool = True) -> Value | None:
@@ -211,6 +216,11 @@ class MonotonicAccess:
     # --- places ---
 
     def _places(self, access: Op) -> dict[int, _Place]:
+        if access not in self._of_access:
+            self._of_access[access] = self._find_places(access)
+        return self._of_access[access]
+
+    def _find_places(self, access: Op) -> dict[int, _Place]:
         """The offset of an access as a function of counters, by their factor; none if it might wrap, or has another
         form. Of the counters with one factor it is the one that is least derived."""
         (value,) = access.operands[0].defining_op.operands

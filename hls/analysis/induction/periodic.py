@@ -7,7 +7,7 @@ It is described like the digits of a number: digit k in iteration t is ``t // di
 weighted sum of digits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
@@ -55,6 +55,7 @@ class PeriodicSequences:
     def __init__(self, tree: LoopTree):
         self.tree = tree
         self._found: dict[tuple[Value, bool], PeriodicSequence | None] = {}
+        self._own: dict[Loop, dict[Value, Op]] = {}
 
     def of(self, value: Value, is_signed: bool) -> PeriodicSequence | None:
         """The sequence of a value in the innermost loop in which it changes, read as signed or unsigned; None if it has
@@ -62,13 +63,19 @@ class PeriodicSequences:
         key = value, is_signed
         if key not in self._found:
             loop = self.tree.changing(value) if isinstance(value.type, IntType) else None
-            self._found[key] = _course(value, is_signed, loop) if loop is not None else None
+            self._found[key] = _course(value, is_signed, loop, self._defined_in(loop)) if loop is not None else None
         return self._found[key]
 
+    def _defined_in(self, loop: Loop) -> dict[Value, Op]:
+        """The operations of the loop's body that define one value each."""
+        if loop not in self._own:
+            self._own[loop] = {op.result: op for op in loop.body.ops if len(op.results) == 1 and not op.regions}
+        return self._own[loop]
 
-def _course(value: Value, is_signed: bool, loop: Loop) -> PeriodicSequence | None:
+
+def _course(value: Value, is_signed: bool, loop: Loop, own: Mapping[Value, Op]) -> PeriodicSequence | None:
     trips = loop.most_trips if (loop.most_trips or MOST_TURNS + 1) <= MOST_TURNS else None
-    machine = _Collector(loop, trips is not None).machine(value)
+    machine = _Collector(loop, trips is not None, own).machine(value)
     numbers = _follow(machine, trips) if machine is not None else None
     if numbers is None:
         return None
@@ -127,11 +134,10 @@ def _text(step: tuple, name: str, given: dict[str, Any]) -> str:
 
 class _Collector:
     """Collects all operations and carried values that a value depends on in any iteration of a loop; ``short``: the
-    loop has few iterations, so that counters need not be periodic."""
+    loop has few iterations, so that counters need not be periodic; ``own`` are the operations in its body."""
 
-    def __init__(self, loop: Loop, short: bool):
-        self.loop, self.short = loop, short
-        self.own = {op.result: op for op in loop.body.ops if len(op.results) == 1 and not op.regions}
+    def __init__(self, loop: Loop, short: bool, own: Mapping[Value, Op]):
+        self.loop, self.short, self.own = loop, short, own
         self.initial: dict[Value, int] = {}  #: of arguments, and of truncated counters, which count by themselves
         self.made: set[Op] = set()
 

@@ -125,3 +125,23 @@ def test_changes_by_hand_must_fit_beside_the_design():
         "600 cycles predicted at best, 50% less, for about 0 ALMs and 12 block RAMs more\n     int c_near[4];" in text
     )
     assert "d_near" not in text
+
+
+def test_more_copies_are_tried_while_they_save_more():
+    """Planning 64 copies takes minutes: with two numbers of copies in a row in vain, no greater one is planned."""
+    tried = []
+
+    class Bounded(Formulas):
+        """Saves up to 4 copies of k, and with 16 copies of i."""
+
+        def estimate(self, values):
+            tried.append((values["unroll i@1"], values["unroll k@2"]))
+            i, k = values["unroll i@1"] or 1, values["unroll k@2"] or 1
+            return Point(Point.of(values).knobs, 0.0, 9000 / min(4, k) / (2 if i == 16 else 1), 1.0)
+
+    factors = (None, 2, 4, 8, 16, 32, 64)
+    knobs = tuple(Knob(name, "unroll", None, factors) for name in ("unroll i@1", "unroll k@2"))
+    defines = (Knob("cache bytes", "cache_bytes", None, (None, 1, 2, 3)),)
+    found = advise(Tuning(knobs + defines, (), Goal("cycles"), 1, 9.0, 0), Bounded())
+    assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 4)]
+    assert max(k or 1 for _, k in tried) == 16 and max(i or 1 for i, _ in tried) == 4
