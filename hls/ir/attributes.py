@@ -186,7 +186,12 @@ class Attr:
 
     INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
     EXTENT = _key("extent", "mul", COUNT, "its first operand is a subscript of an array of so many elements")
-    WRAPS = _key("wraps", "add sub mul shl", FLAG, "has 32 bits or more, and wraps around: unsigned in the source")
+    WRAPS = _key(
+        "wraps",
+        "add sub mul shl",
+        FLAG,
+        "wraps around: unsigned in the source; in less than 32 bits only with a large constant",
+    )
 
     # order of memory accesses and work-items
     MEMS = _key("mems", "fence meet group", NAMES, "memories whose stores are waited for, or that have copies")

@@ -39,12 +39,14 @@ def still_wraps(op: Op, bits: int) -> bool:
     """Whether an operation is one that wraps in its lowest bits, too. A sum that is converted to fewer bits keeps those
     only (OpenCL C 6.2.3), whether it is signed or not. As an index it counts as a number of the narrower type, unless
     it has a constant with which few iterations leave that: so hashes wrap, and ``(int)(get_global_id(0) * 4 + k)`` does
-    not."""
-    if bits < 32 or op.opcode not in SUMS:
+    not. In less than 32 bits only such sums have the mark."""
+    if op.opcode not in SUMS:
         return False
     if op.result.type.bits == bits:
         return Attr.WRAPS in op.attrs
-    return any(_is_large(op, place) for place in range(len(op.operands)))
+    if bits < 32 and Attr.WRAPS not in op.attrs:
+        return False
+    return op.result.type.bits < 32 or any(_is_large(op, place) for place in range(len(op.operands)))
 
 
 def _is_large(op: Op, place: int) -> bool:

@@ -87,3 +87,14 @@ __kernel void decomposed(__global float *restrict a, int n)
             a[i * n + j] *= a[j * n + j];
         }
 }
+
+__kernel void bubbled(__global int *restrict a, int n)
+{
+    for (int end = n - 1; end > 0; end--)
+        for (int i = 0; i < end; i++)
+            if (a[i] > a[i + 1]) {
+                int t = a[i];
+                a[i] = a[i + 1];
+                a[i + 1] = t;
+            }
+}

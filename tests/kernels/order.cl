@@ -37,6 +37,13 @@ __kernel void sometimes(__global int *restrict a, __global int *restrict b, int 
     for (int i = 0; i < n; i++)
         if (b[i] & 1) a[b[i] & 15] = a[i & 15] + i;
 }
+__kernel void comes_round(__global int *restrict a, __global int *restrict b, int n) {
+    uint w = 3;
+    for (int i = 0; i < n; i++) {
+        if (w < 16) a[w] += b[i];
+        w += 0x40000000;
+    }
+}
 __kernel void last(__global int *a, int n) {
     for (int i = 0; i < n; i++) {
         a[0] = i;

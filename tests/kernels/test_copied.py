@@ -18,7 +18,7 @@ COPY_BYTES = 256
 def launch(kernel: str, count: int, seed: int) -> Launch:
     """One whose buffers, or the largest of those that are copied, have ``count`` bytes."""
     rng = np.random.default_rng(seed)
-    if kernel == "sorted":
+    if kernel in ("sorted", "bubbled"):
         a = rng.integers(-99, 99, count // 4).astype(np.int32)
         return Launch({"a": a}, {"n": a.size - 3}, misalign=seed)
     if kernel == "followed":
@@ -77,6 +77,13 @@ def test_same_bytes_and_fewer_cycles(system, kernel):
 def test_a_triangle_on_the_chip_runs_by_columns(kernel):
     (found,) = planned_alone(SOURCE, kernel, "de5net", COPY_BYTES)
     assert any(loop.attrs.get(Attr.INTERCHANGED) for loop in found.plan.loops)
+
+
+def test_marks_of_two_stores_take_no_turns():
+    """A swap of neighbours stores each element once, and marks two: each store has marks of its own."""
+    (found,) = planned_alone(SOURCE, "bubbled", "de5net", COPY_BYTES)
+    inner = [loop for loop in found.plan.loops if loop.attrs.get(Attr.LABEL) == "i" and Attr.COPYING not in loop.attrs]
+    assert [found.plan.loops[loop].ii for loop in inner] == [1]
 
 
 def test_an_unknown_size_is_no_copy(system):

@@ -134,7 +134,8 @@ def main() -> None:
         errors.append(abs(one.error))
         ratios.append(one.found.cycles / one.case.bound(one.case.arguments(), part_latencies))
         print(
-            f"{one.case.kernel:18} replayed {one.found.cycles:9,}  recorded {one.recorded:9,}  {one.error:+7.2%}",
+            f"{one.case.kernel:18} replayed {one.found.cycles:9,}  recorded {one.recorded:9,}  {one.error:+7.2%}"
+            f"  {ratios[-1]:6.3f} times the bound",
             flush=True,
         )
     if errors:

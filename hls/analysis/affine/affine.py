@@ -27,6 +27,8 @@ from .wrapping import WrappingValues
 
 __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]
 
+#: an index that less than two to the power of so many equal steps lead through its whole type is taken to wrap around
+FEW_ROUND = 12
 _FAR = 1 << 80  #: exceeds every 64-bit value: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
 _SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
@@ -106,7 +108,25 @@ class AffineForms:
 
     def _offset(self, access: Op) -> Affine:
         (offset,) = access.operands[0].defining_op.operands
-        return self.modular(offset) if offset.type.bits >= self.address_bits else self.exact(offset, False)
+        if offset.type.bits < self.address_bits:
+            return self.exact(offset, False)
+        form, bits = self.modular(offset), offset.type.bits
+        if not self._comes_round(form) or not self.may_wrap(offset):
+            return form
+        return form + Affine(0, {Symbol(offset, False, 0, (1 << bits) - 1, form): 1 << bits})
+
+    def _comes_round(self, form: Affine) -> bool:
+        """Whether few iterations lead around the address space, where the source lets an index wrap around."""
+        steps = [self._least_distance(unknown) * abs(factor) for unknown, factor in form.terms.items()]
+        return max(abs(form.const), *steps, 0) >> max(self.address_bits - FEW_ROUND, 0) != 0
+
+    def _least_distance(self, unknown: Symbol | Loop | WrappedSum) -> int:
+        """The least change that an unknown makes to a form, or its least distance from 0. What is negative has wrapped
+        around, or is far as an unsigned number."""
+        if isinstance(unknown, Loop):
+            return 1
+        low, high = self._limits(unknown)
+        return _FAR if high < 0 else max(low, 0)
 
     def exact(self, value: Value, is_signed: bool) -> Affine:
         """The value as a number, read as signed or unsigned."""

@@ -4,9 +4,13 @@ from dataclasses import dataclass
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
+from ...ir.values import signed
 from ...narrow import present
 
-__all__ = ["Quotient", "quotient"]
+__all__ = ["Quotient", "divisor", "quotient"]
+
+#: operations that divide
+_DIVIDING = frozenset({"lshr", "ashr", "udiv", "sdiv"})
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,12 @@ def _shifted(op: Op) -> tuple[Value | None, int]:
 
 
 _RULES = {"ashr": _sign, "slt": _negative, "trunc": _fewer, "zext": _wider, "sext": _wider, "lshr": _shifted}
+
+
+def divisor(op: Op) -> int | None:
+    """The positive constant by which an operation divides, rounding down what is not negative; None if it does not."""
+    number = constant(op.operands[1]) if op.opcode in _DIVIDING else None
+    if number is None or op.opcode in ("lshr", "ashr"):
+        return None if number is None else 1 << number
+    by = signed(number, op.result.type.bits)
+    return by if by > 0 else None

@@ -17,7 +17,8 @@ from ...ir.rewrite import constant
 from ...ir.values import signed
 from ...ir.wrapping import still_wraps
 from ...narrow import present
-from ..affine.affine import AffineForms
+from ..affine.affine import FEW_ROUND, AffineForms
+from ..affine.floordiv import divisor
 from ..loops.loop_tree import Loop
 from ..predicates.implication import decided, implied
 
@@ -29,8 +30,6 @@ NOT_AT_ALL = float("-inf")
 MOST_CHOICES = 64
 #: operations that may define a counter, in addition to a loop that carries it
 _GIVING = frozenset({"add", "select", "loop", "shl", "mul", "lshr", "ashr", "udiv", "sdiv"})
-#: of those, the quotients
-_QUOTIENTS = frozenset({"lshr", "ashr", "udiv", "sdiv"})
 #: the most bits of C's types that wrap around when numbers are converted to them; others are chosen for what is needed
 _NARROW = 16
 #: greatest constant factor of a term
@@ -295,13 +294,31 @@ class _Growth:
         """The least amount by which a sum of these terms exceeds the sum of the first ones."""
         fixed = _constants(terms, bits) - _constants(first, bits)
         left, more = first - terms, terms - first
+        wraps = not self.wrapping.isdisjoint(first.keys() | terms.keys())
+        if wraps and self._far(fixed, bits):
+            return NOT_AT_ALL
+
+        def added(those: Counter[Value]) -> float:
+            return NOT_AT_ALL if wraps and self._far(self._most(those), bits) else self._total(those, bits)
+
         if not left:
-            return self._total(more, bits) + fixed
+            return added(more) + fixed
         if left.total() > 1:
             return NOT_AT_ALL
         (before,) = left  # one term derives from it, the others are added; or it derives from terms
-        ways = [self._chosen(before, term, deep) + self._total(more - Counter([term]), bits) for term in more]
+        ways = [self._chosen(before, term, deep) + added(more - Counter([term])) for term in more]
         return max(*ways, self._from_below(before, more, bits, deep), NOT_AT_ALL) + fixed
+
+    def _far(self, change: int, bits: int) -> bool:
+        """Whether few steps by so much wrap around. Of a sum in less than 32 bits only some bits of the step are
+        known."""
+        return bits < 32 or abs(change) >> bits - FEW_ROUND != 0
+
+    def _most(self, terms: Counter[Value]) -> int:
+        """The most that terms add in one step, apart from what loops have counted."""
+        known = {term: self.ranges[term] for term in terms}
+        counts = {term for term in terms if term.op is None or term.op.opcode == "loop"}
+        return sum(times * (known[t].umin if t in counts else known[t].umax) for t, times in terms.items())
 
     def _from_below(self, before: Value, more: Counter[Value], bits: int, deep: int) -> float:
         """The least amount by which a sum exceeds a value that derives from its terms by selects and quotients, or is
@@ -323,7 +340,7 @@ class _Growth:
             return min(to_more(arm) for arm in self._arms(op))
         if op.opcode == "loop" and (above := self.growth.comes_from(before, up=False)) is not None:
             return to_more(above)
-        by = _divisor(op)
+        by = divisor(op)
         if by is None or before.type.bits < bits and not self.growth.is_exact(before):
             return NOT_AT_ALL
         dividend = self._dividend(op)
@@ -462,7 +479,7 @@ class _Growth:
         return NOT_AT_ALL if first is None else self._total(self._terms(first, bits), bits, deep)
 
     def _least_quotient(self, term: Value, bits: int, deep: int) -> float:
-        by = _divisor(term.defining_op)
+        by = divisor(term.defining_op)
         if by is None or deep >= MOST_CHOICES:
             return NOT_AT_ALL
         dividend = self._dividend(term.defining_op)
@@ -478,16 +495,7 @@ class _Growth:
         return [yes, no] if truth is None else [yes] if truth else [no]
 
 
-def _divisor(op: Op) -> int | None:
-    """The positive constant by which an operation divides, rounding down what is not negative; None if it does not."""
-    number = constant(op.operands[1]) if op.opcode in _QUOTIENTS else None
-    if number is None or op.opcode in ("lshr", "ashr"):
-        return None if number is None else 1 << number
-    by = signed(number, op.result.type.bits)
-    return by if by > 0 else None
-
-
-def _constants(terms: Counter, bits: int) -> int:
+def _constants(terms: Counter[Value], bits: int) -> int:
     """Remove the constants from the terms of a sum of so many bits; returns their sum."""
     found = [term for term in terms if constant(term) is not None]
     values = [(present(constant(term)), term) for term in found]

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
+from ...analysis.predicates.implication import Exclusions
 from ...ir import (
     BOOL,
     Attr,
@@ -22,7 +24,7 @@ from ...ir import (
     moved_type,
     walk,
 )
-from ...ir.accesses import PREDICATES
+from ...ir.accesses import PREDICATES, predicate
 from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import BYTES_BITS, bytes_argument
 from ...narrow import present
@@ -33,6 +35,8 @@ __all__ = ["CopyBuffers", "Uncopied"]
 #: of the marks that say which elements were stored
 MARK = IntType(8)
 COUNT = IntType(BYTES_BITS)
+#: most arrays of marks for a buffer
+MOST_MARKS = 4
 #: operations beside pure ones that a kernel with copies may have
 ALLOWED = frozenset({"load", "store", "loop", "fresh", "return", "yield"})
 
@@ -156,12 +160,12 @@ class _Copies:
         arrays = {name: self._copy(name, type) for name, type in self.types.items()}
         marks = {name: self._marks(name) for name in self.types if name in self.stored}
         for name in self.types:
-            self._copy_in(before, fits, name, arrays[name], marks.get(name))
+            self._copy_in(before, fits, name, arrays[name], marks.get(name, ()))
         copy = Region(ops=clone_ops(own, {}))
         self._redirect(copy, arrays, marks)
         _under(copy, fits)
-        for name, mark in marks.items():
-            self._copy_out(after, fits, name, arrays[name], mark)
+        for name, those in marks.items():
+            self._copy_out(after, fits, name, arrays[name], those)
         rest = Region(ops=own if self.otherwise is None else self._ops_of(self.otherwise))
         _under(rest, after.value("xor", fits, after.true()))
         for op in walk(rest):
@@ -212,15 +216,21 @@ class _Copies:
         self.function.memories[array] = MemoryObject(array, "private", type, length, span=memory.span)
         return array
 
-    def _marks(self, name: str) -> str:
-        return self._array(name, self.function.memories[name], "_stored", MARK)
+    def _marks(self, name: str) -> tuple[str, ...]:
+        """The arrays that say which elements were stored: as many as an iteration may store at most, up to
+        ``MOST_MARKS``, as two stores to one array take turns. The elements themselves may be stored less often, where
+        what is stored next replaces them."""
+        body, memory = self.function.body, self.function.memories[name]
+        regions = [body, *(inner for op in walk(body) for inner in op.regions)]
+        places = [place for each in regions for place in _places(each, name).values()]
+        return tuple(self._array(name, memory, "_stored", MARK) for _ in range(max(places) + 1))
 
     def _name(self, wanted: str) -> str:
         while wanted in self.function.memories:
             wanted += "_"
         return wanted
 
-    def _copy_in(self, b: Builder, fits: Value, name: str, array: str, mark: str | None) -> None:
+    def _copy_in(self, b: Builder, fits: Value, name: str, array: str, marks: tuple[str, ...]) -> None:
         """A loop over the buffer that loads its elements, and says that none is stored yet. The array has room for what
         the last iteration stores behind the end."""
         inside, group = self._loop_body(name)
@@ -229,19 +239,21 @@ class _Copies:
             within = inside.true() if number is group else inside.value("ult", number, self.counts[name])
             value = inside.value("load", _element(inside, name, number, type), within, result=type)
             inside.op("store", _element(inside, array, number, type), value, inside.true())
-            if mark is not None:
+            for mark in marks:
                 inside.op("store", _element(inside, mark, number, MARK), inside.const(0, MARK), inside.true())
         self._close(b, fits, "copy", name, inside, group)
 
-    def _copy_out(self, b: Builder, fits: Value, name: str, array: str, mark: str) -> None:
+    def _copy_out(self, b: Builder, fits: Value, name: str, array: str, marks: tuple[str, ...]) -> None:
         """A loop over the buffer that writes the elements back that were stored."""
         inside, group = self._loop_body(name)
         type = self.types[name]
         for number in self._numbers(inside, name, group):
             value = inside.value("load", _element(inside, array, number, type), inside.true(), result=type)
-            stored = inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK)
-            made = inside.value("trunc", stored, result=BOOL)
-            inside.op("store", _element(inside, name, number, type), value, made)
+            made = [
+                inside.value("load", _element(inside, mark, number, MARK), inside.true(), result=MARK) for mark in marks
+            ]
+            stored = inside.value("trunc", reduce(partial(inside.value, "or"), made), result=BOOL)
+            inside.op("store", _element(inside, name, number, type), value, stored)
         self._close(b, fits, "copy back", name, inside, group)
 
     def _numbers(self, b: Builder, name: str, group: Value) -> Iterator[Value]:
@@ -263,30 +275,50 @@ class _Copies:
         b.op("loop", fits, b.const(0, COUNT), attrs=attrs, results=[COUNT], regions=[inside.region])
         b.span = spare
 
-    def _redirect(self, copy: Region, arrays: Mapping[str, str], marks: Mapping[str, str]) -> None:
+    def _redirect(self, copy: Region, arrays: Mapping[str, str], marks: Mapping[str, tuple[str, ...]]) -> None:
         """Let the operations of a copied body access the arrays, and mark what they store; arrays of the kernel have a
         second memory each."""
         own: dict[str, str] = dict(arrays)
+        made = {*arrays.values(), *(mark for those in marks.values() for mark in those)}
         for name, memory in list(self.function.memories.items()):
-            if memory.space == "private" and name not in arrays.values() and name not in marks.values():
+            if memory.space == "private" and name not in made:
                 own[name] = self._name(name + "_copy")
                 self.function.memories[own[name]] = replace(
                     memory, name=own[name], attrs=(*memory.attrs, (Attr.COPY_OF, name))
                 )
         for region in [copy, *(inner for op in walk(copy) for inner in op.regions)]:
-            region.ops = [new for op in region.ops for new in self._marked(op, marks)]
+            mark = {op: those[k] for name, those in marks.items() for op, k in _places(region, name).items()}
+            region.ops = [new for op in region.ops for new in self._marked(op, mark)]
         _rename(copy, own)
 
-    def _marked(self, op: Op, marks: Mapping[str, str]) -> list[Op]:
-        """The operation, with one in front of it that marks the element which it stores."""
-        if op.opcode != "store" or (mark := marks.get(memory_name(op))) is None:
+    def _marked(self, op: Op, marks: Mapping[Op, str]) -> list[Op]:
+        """The operation, with one in front of it that marks the element which it stores, in its array of marks."""
+        if op not in marks:
             return [op]
         b = Builder(Region(), op.span)
         offset = op.operands[0].defining_op.operands[0]
         size = moved_type(op).bytes
         place = b.value("lshr", offset, b.const(size.bit_length() - 1, offset.type)) if size > 1 else offset
-        b.op("store", b.value("addr", place, attrs={Attr.MEM: mark}), b.const(1, MARK), op.operands[2])
+        b.op("store", b.value("addr", place, attrs={Attr.MEM: marks[op]}), b.const(1, MARK), op.operands[2])
         return [*b.region.ops, op]
+
+
+def _places(region: Region, name: str) -> dict[Op, int]:
+    """The number of the array of marks for each store of a region to a buffer. Of stores with one number at most one is
+    executed in an iteration, except for those beyond ``MOST_MARKS``."""
+    exclusions, sharing = Exclusions(), [list[Op]() for _ in range(MOST_MARKS)]
+    places: dict[Op, int] = {}
+    for op in region.ops:
+        if op.opcode != "store" or memory_name(op) != name:
+            continue
+        free = (k for k, ops in enumerate(sharing) if all(exclusions.never_both(*_conditions(op, one)) for one in ops))
+        places[op] = next(free, len(places) % MOST_MARKS)
+        sharing[places[op]].append(op)
+    return places
+
+
+def _conditions(one: Op, other: Op) -> tuple[Value, Value]:
+    return predicate(one), predicate(other)
 
 
 def _rename(region: Region, own: Mapping[str, str]) -> None:

@@ -118,16 +118,43 @@ def test_buffers_that_may_overlap_are_not_copied():
     assert not copied(with_copies(parse_source(text, "k.cl", {}, []).module, FEW))
 
 
-def test_only_stored_elements_are_written_back():
-    text = "for (int i = 0; i < n; i++) if (at[i] > 0) a[at[i]] = a[at[i] - 1] + 1;"
-    function, written = body(text, side=1), []
+@pytest.mark.parametrize(
+    ("stores", "marks", "wanted"),
+    [
+        ("if (at[i] > 0) a[at[i]] = a[at[i] - 1] + 1;", 1, {2, 3, 5}),
+        # each store has marks of its own, of two that may be executed in one iteration
+        ("if (at[i] > 2) { a[at[i]] = a[i]; a[at[i] + 2] = 7; }", 2, {3, 5, 7}),
+        ("if (at[i] > 2) a[at[i]] = a[i]; else a[i] = 4;", 1, {1, 3, 4, 5}),
+        ("a[at[i] + 1] = a[i]; if (at[i] < 2) a[6] = 7; else a[7] = 3;", 2, {0, 1, 3, 4, 6, 7}),
+        # there are never more than four
+        (
+            "int x = at[i] + 1; if (x) { a[x] = a[i]; a[x ^ 8] = 3; a[i ^ 12] = x; a[at[i] + 9] = 4; a[10] = 6; }",
+            4,
+            None,
+        ),
+    ],
+)
+def test_only_stored_elements_are_written_back(stores, marks, wanted):
+    text = f"for (int i = 0; i < n; i++) {{ {stores} }}"
+    module, written = parse_source(PREFIX + text + "}", "k.cl", {}, []).module, []
+    function = with_copies(module, FEW, side=1)
+    assert sum(name.startswith("a_stored") for name in function.memories) == marks
     at = np.array([3, 0, 5, -1, 2, 5], np.int32)
     watch = dataclasses.make_dataclass("Watch", [])()
     watch.access = lambda op, offset: written.append(offset) if _writes(op, "a") and offset is not None else None
     watch.enter = watch.iterate = watch.leave = lambda *_: None
-    buffers = {"a": np.zeros(9, np.int32).view(np.uint8), "at": at.view(np.uint8), "o": bytearray(64)}
+    first, written_first = _stored_by(module.kernels[0], at, watch, written)
+    last, written_last = _stored_by(function, at, watch, written)
+    assert first == last and sorted(written_last) == sorted(set(written_first))
+    assert wanted is None or {offset // 4 for offset in written_last} == wanted
+
+
+def _stored_by(function, at, watch, written):
+    """The bytes of ``a`` after a run, and the offsets that were written."""
+    written.clear()
+    buffers = {"a": np.arange(16, dtype=np.int32).view(np.uint8), "at": at.view(np.uint8), "o": bytearray(64)}
     run_kernel(function, "k", buffers, {"n": 6}, watch=watch)
-    assert sorted(written) == [8, 12, 20]
+    return bytes(buffers["a"]), list(written)
 
 
 def _writes(op, name: str) -> bool:
