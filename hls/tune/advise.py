@@ -112,10 +112,10 @@ def _tried(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator)
             point = evaluator.estimate(changed)
             save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
             found.append(_Trial(knob.name, value, point, save))
-            if point.problem is None:
+            if point.problem is None and knob.is_more(value, values[knob.name]):
                 in_vain = 0 if save > most + LEAST_EFFECT else in_vain + 1
                 most = max(most, save)
-            if knob.counts_copies and in_vain == IN_VAIN:
+            if in_vain == IN_VAIN:
                 break
     return sorted(found, key=lambda one: (-one.save, one.point.least or 0.0, one.knob, str(one.value)))
 

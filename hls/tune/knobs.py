@@ -41,10 +41,11 @@ class Knob:
     also: tuple[tuple[Span, str, int | str], ...] = ()
     kernel: str = ""
 
-    @property
-    def counts_copies(self) -> bool:
-        """Whether the values are numbers of copies, in ascending order behind the program as written."""
-        return self.kind in _COPIES
+    def is_more(self, value: int | str | None, other: int | str | None) -> bool:
+        """Whether a value makes more copies than another one; not of a knob whose values are no numbers of copies. They
+        ascend, behind the program as written."""
+        one, than = (number if isinstance(number, int) else 1 for number in (value, other))
+        return self.kind in _COPIES and one > than
 
 
 def find_knobs(

@@ -137,11 +137,11 @@ def test_more_copies_are_tried_while_they_save_more():
         def estimate(self, values):
             tried.append((values["unroll i@1"], values["unroll k@2"]))
             i, k = values["unroll i@1"] or 1, values["unroll k@2"] or 1
-            return Point(Point.of(values).knobs, 0.0, 9000 / min(4, k) / (2 if i == 16 else 1), 1.0)
+            return Point(Point.of(values).knobs, i * k / 100, 9000 / min(4, k) / (2 if i == 16 else 1), 1.0)
 
     factors = (None, 2, 4, 8, 16, 32, 64)
     knobs = tuple(Knob(name, "unroll", None, factors) for name in ("unroll i@1", "unroll k@2"))
     defines = (Knob("cache bytes", "cache_bytes", None, (None, 1, 2, 3)),)
     found = advise(Tuning(knobs + defines, (), Goal("cycles"), 1, 9.0, 0), Bounded())
     assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 4)]
-    assert max(k or 1 for _, k in tried) == 16 and max(i or 1 for i, _ in tried) == 4
+    assert {k or 1 for _, k in tried} == {1, 2, 4, 8, 16} and {i or 1 for i, _ in tried} == {1, 2, 4}
