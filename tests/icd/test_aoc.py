@@ -213,6 +213,31 @@ def test_hosts_with_the_old_cpp_interface_and_the_vendors_headers_are_built_with
     assert driver.run(driver.build(Path("own.cpp"), *flags, f"-I{tmp_path}/own")).returncode == 0
 
 
+#: what the helper files of the other vendor's examples have in common: entries for streams, asked for by name
+STREAM_HOST = """#include <CL/cl_ext_xilinx.h>
+#include <CL/cl.h>
+static decltype(&clCreateStream) create;
+static decltype(&clPollStreams) poll;
+int main() {
+  cl_platform_id platform;
+  clGetPlatformIDs(1, &platform, nullptr);
+  void *found = clGetExtensionFunctionAddressForPlatform(platform, "clCreateStream");
+  create = (decltype(&clCreateStream))found;
+  poll = (decltype(&clPollStreams))clGetExtensionFunctionAddressForPlatform(platform, "clPollStreams");
+  cl_stream_xfer_req request = {};
+  request.flags = CL_STREAM_EOT | CL_STREAM_NONBLOCKING;
+  return create != nullptr || poll != nullptr || CL_STREAM_READ_ONLY == CL_STREAM_WRITE_ONLY || request.priv_data;
+}
+"""
+
+
+def test_hosts_that_mention_streams_are_built_and_learn_that_there_are_none(driver, capfd):
+    assert aocl.main(["compile-config"]) == 0
+    flags = shlex.split(capfd.readouterr().out)
+    Path("streams.cpp").write_text(STREAM_HOST)
+    assert driver.run(driver.build(Path("streams.cpp"), *flags)).returncode == 0
+
+
 def test_counters_are_built_on_request():
     """``-profile`` in all the ways that Makefiles write it."""
     Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }\n")
