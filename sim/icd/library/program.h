@@ -79,6 +79,7 @@ class Kernel : public Object {
   std::shared_ptr<const KernelFacts> facts;
   std::mutex lock;
   std::vector<Argument> arguments;
+  std::string quick;  ///< the last launch that ended within its call: all but the values of its scalars
 };
 
 }  // namespace sluice
