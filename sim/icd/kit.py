@@ -13,13 +13,25 @@ BANKS = "".join(
     for name, maker in (("CL_MEM_BANK", "ALTERA"), ("CL_CHANNEL", "INTELFPGA"))
     for k in range(1, 8)
 )
-#: what the vendor's headers have besides; hosts include it by its own name, or get it with either of two others
+#: what the vendor's headers have besides; hosts include it by its own name, or get it with either of two others.
+#: The counters that it reads are those of the vendor's hardware: there are none (SLUICE_PROFILE has ours).
 INTEL_HEADER = f"""#ifndef SLUICE_CL_EXT_INTELFPGA_H
 #define SLUICE_CL_EXT_INTELFPGA_H
 #include <CL/cl.h>
 {BANKS}#ifndef CL_MEM_HETEROGENEOUS_INTELFPGA
 #define CL_MEM_HETEROGENEOUS_INTELFPGA (1 << 19)
 #endif
+static inline cl_int clGetProfileDataDeviceIntelFPGA(cl_device_id device, cl_program program, cl_bool kernels,
+                                                     cl_bool autorun, cl_bool clear, size_t size, void* value,
+                                                     size_t* size_ret, cl_int* code) {{
+  (void)device, (void)program, (void)kernels, (void)autorun, (void)clear, (void)size, (void)value, (void)size_ret;
+  if (code) *code = CL_INVALID_OPERATION;
+  return CL_INVALID_OPERATION;
+}}
+static inline cl_int clGetProfileInfoIntelFPGA(cl_event event) {{
+  (void)event;
+  return CL_INVALID_OPERATION;
+}}
 #endif
 """
 WITH_INTEL = "#include_next <CL/{}>\n#include <CL/cl_ext_intelfpga.h>\n"
