@@ -54,8 +54,15 @@ class ChannelCallChecker(UnitCallChecker):
     def check_payload(self, t: ct.CType, span: Span):
         """Raise CompileError if ``t`` cannot pass through a channel: incomplete, void, or with pointers."""
         self.complete(t, span, "what a channel passes")
-        if isinstance(t, ct.Void) or has_pointer(t):
+        if isinstance(t, ct.Void):
             raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value", code=Code.CHANNEL_DECLARATION)
+        if has_pointer(t):
+            raise CompileError.at(
+                span,
+                f"a channel cannot pass '{t}'" + ("" if isinstance(t, ct.Pointer) else ", which holds a pointer"),
+                "pass an index, and the buffer to the kernel that reads the channel",
+                code=Code.CHANNEL_DECLARATION,
+            )
         self.check_no_event(t, "what a channel passes", span)
 
     def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:

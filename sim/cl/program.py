@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hls.diag import CompileError
-from hls.ir import Attr, Function, reachable
+from hls.ir import Attr, Function, reachable, walk
 from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
@@ -297,11 +297,8 @@ class Kernel:
                 f"kernel {name!r} has the attribute autorun: it runs by itself and cannot be launched",
             )
         if name not in kernels:
-            raise LogicError(
-                "clCreateKernel",
-                status_code.INVALID_KERNEL_NAME,
-                f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}",
-            )
+            what = f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}"
+            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME, what)
         self.program = program
         self.interface: KernelInterface = kernels[name]
         self.function_name = name
@@ -361,6 +358,12 @@ class Kernel:
     def get_arg_info(self, index: int, parameter: int):
         """The value of an OpenCL query on one argument."""
         return argument_fact(self._argument("clGetKernelArgInfo", index), self._function.memories, parameter)
+
+    @cached_property
+    def prints(self) -> bool:
+        """Whether the kernel, or a function that it calls, has a printf."""
+        functions = reachable(self.program._built().module, self._function)
+        return any(op.opcode == "printf" for function in functions for op in walk(function.body))
 
     @property
     def _function(self) -> Function:
@@ -454,11 +457,8 @@ def _launch(
         raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_CONTEXT, "queue and kernel differ in context")
     missing = [argument.name for argument, value in zip(kernel.interface.given, values) if value is None]
     if missing:
-        raise LogicError(
-            "clEnqueueNDRangeKernel",
-            status_code.INVALID_KERNEL_ARGS,
-            f"kernel {kernel.function_name}: not set: {', '.join(missing)}",
-        )
+        what = f"kernel {kernel.function_name}: not set: {', '.join(missing)}"
+        raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS, what)
     if allow_empty_ndrange and 0 in global_work_size:
         return enqueue_marker(queue, wait_for)
     space = index_space(kernel.interface, global_work_size, local_work_size, global_work_offset, g_times_l)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hls.dependency_file import dependency_rule, escaped
 from hls.signals import until_nobody_reads
-from hls.target.board import Board, BoardError, board_and_clock, known_boards, load_board
+from hls.target.board import Board, BoardError, board_and_clock, known_boards, known_instead, load_board
 from hls.version import version
 from sim import cl
 from sim.cl.aocx import Aocx
@@ -23,7 +23,8 @@ __all__ = ["Request", "main", "parse"]
 
 USAGE = """usage: aoc [options] FILE.cl ... [-o FILE.aocx]
        aoc [options] FILE.aoco ... [-o FILE.aocx]
-  -board=NAME       the board (its name, or a .toml file)     [default: $SLUICE_BOARD, else de5net]
+  -board=NAME       the board (its name, or a .toml file)     [default: $SLUICE_BOARD, else de5net]; another vendor's
+                    name, as Makefiles have it, stands for $SLUICE_BOARD if that is set
   -march=emulator   for the emulator alone: no Verilog
   -c, -rtl          write FILE.aoco or FILE.aocr, with Verilog and reports: here all of the work is in that step
   -report           print the report
@@ -207,7 +208,25 @@ def _answer(request: Request) -> int:
             raise UsageError(f"{file}: there is no such file")
     if request.ignored:
         print(f"aoc: without effect here: {', '.join(request.ignored)}", file=sys.stderr)
+    request.board = _board_here(request.board)
     return _make(request)
+
+
+def _board_here(name: str) -> str:
+    """The board for a name that may be one of the vendor's: Makefiles that cannot be changed have those.
+
+    Raises BoardError where $SLUICE_BOARD names no other.
+    """
+    plain = board_and_clock(name)[0]
+    if not plain or plain in known_boards() or plain.endswith(".toml") or "/" in plain:
+        return name
+    instead = os.environ.get("SLUICE_BOARD")
+    if not instead:
+        raise BoardError(
+            name, "", f"unknown board{known_instead(name)}; or set SLUICE_BOARD to the one that stands for it"
+        )
+    print(f"aoc: warning: {name} is no board here: compiled for {instead} ($SLUICE_BOARD)", file=sys.stderr)
+    return instead
 
 
 def _make(request: Request) -> int:

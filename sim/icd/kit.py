@@ -13,13 +13,25 @@ BANKS = "".join(
     for name, maker in (("CL_MEM_BANK", "ALTERA"), ("CL_CHANNEL", "INTELFPGA"))
     for k in range(1, 8)
 )
-#: what the vendor's headers have besides; hosts include it by its own name, or get it with either of two others
+#: what the vendor's headers have besides; hosts include it by its own name, or get it with either of two others.
+#: The counters that it reads are those of the vendor's hardware: there are none (SLUICE_PROFILE has ours).
 INTEL_HEADER = f"""#ifndef SLUICE_CL_EXT_INTELFPGA_H
 #define SLUICE_CL_EXT_INTELFPGA_H
 #include <CL/cl.h>
 {BANKS}#ifndef CL_MEM_HETEROGENEOUS_INTELFPGA
 #define CL_MEM_HETEROGENEOUS_INTELFPGA (1 << 19)
 #endif
+static inline cl_int clGetProfileDataDeviceIntelFPGA(cl_device_id device, cl_program program, cl_bool kernels,
+                                                     cl_bool autorun, cl_bool clear, size_t size, void* value,
+                                                     size_t* size_ret, cl_int* code) {{
+  (void)device, (void)program, (void)kernels, (void)autorun, (void)clear, (void)size, (void)value, (void)size_ret;
+  if (code) *code = CL_INVALID_OPERATION;
+  return CL_INVALID_OPERATION;
+}}
+static inline cl_int clGetProfileInfoIntelFPGA(cl_event event) {{
+  (void)event;
+  return CL_INVALID_OPERATION;
+}}
 #endif
 """
 WITH_INTEL = "#include_next <CL/{}>\n#include <CL/cl_ext_intelfpga.h>\n"
@@ -53,7 +65,9 @@ using compatibility::make_kernel;
 }
 #endif
 """
-#: the header of another vendor, which its hosts include: a buffer whose host pointer is a structure that names a bank
+#: the header of another vendor, which its hosts include: a buffer whose host pointer is a structure that names a bank,
+#: and streams between host and kernel, which xcl2.hpp mentions in every host: declared here, and asked for by name at
+#: run time, where the answer is that there are none
 XILINX_HEADER = """#ifndef SLUICE_CL_EXT_XILINX_H
 #define SLUICE_CL_EXT_XILINX_H
 #include <CL/cl.h>
@@ -77,6 +91,44 @@ typedef struct {
     };
   };
 } cl_mem_ext_ptr_t;
+typedef struct _cl_stream* cl_stream;
+typedef cl_ulong cl_stream_flags;
+typedef cl_uint cl_stream_attributes;
+#define CL_STREAM_READ_ONLY (1 << 0)
+#define CL_STREAM_WRITE_ONLY (1 << 1)
+#define CL_STREAM_POLLING (1 << 2)
+#define XCL_STREAM_WRITE_ONLY (1 << 0)
+#define XCL_STREAM_READ_ONLY (1 << 1)
+#define XCL_STREAM_POLLING (1 << 2)
+#define CL_STREAM (1 << 0)
+#define CL_PACKET (1 << 1)
+#define CL_STREAM_EOT (1 << 0)
+#define CL_STREAM_CDH (1 << 1)
+#define CL_STREAM_NONBLOCKING (1 << 2)
+#define CL_STREAM_SILENT (1 << 3)
+typedef struct {
+  unsigned flags;
+  char* cdh;
+  unsigned cdh_len;
+  void* priv_data;
+  unsigned timeout;
+} cl_stream_xfer_req;
+typedef struct {
+  void* priv_data;
+  size_t nbytes;
+  int err_code;
+} cl_streams_poll_req_completions;
+#ifdef __cplusplus
+extern "C" {
+#endif
+cl_stream clCreateStream(cl_device_id, cl_stream_flags, cl_stream_attributes, cl_mem_ext_ptr_t*, cl_int*);
+cl_int clReleaseStream(cl_stream);
+cl_int clReadStream(cl_stream, void*, size_t, cl_stream_xfer_req*, cl_int*);
+cl_int clWriteStream(cl_stream, const void*, size_t, cl_stream_xfer_req*, cl_int*);
+cl_int clPollStreams(cl_device_id, cl_streams_poll_req_completions*, cl_int, cl_int, cl_int*, cl_int, cl_int*);
+#ifdef __cplusplus
+}
+#endif
 #endif
 """
 #: below ``host/include/CL``

@@ -40,7 +40,7 @@ def _in_lines(expanded: "Expanded") -> str:
     from hls.frontend.line_markers import marker
 
     text, width, last = list[str](), 0, Span("", 0)
-    ends = [*expanded.starts[1:], len(expanded.text)]
+    ends = [*expanded.starts[1:], len(expanded.text)][: len(expanded.starts)]  # a text of macros alone has no token
     for start, end, place in zip(expanded.starts, ends, expanded.spans, strict=True):
         piece = expanded.text[start:end].strip()
         directive = piece.startswith("#")

@@ -12,10 +12,9 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from hls.diag import internal_error, render
 from hls.signals import exit_on_signals
-from sim.errors import BuildError, SimulationError, ToolMissing
 
+from .refusal import refusal
 from .wire import Writer, receive, receive_fd, send
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ __all__ = ["serve"]
 
 #: Stack of a thread that compiles: syntax trees are traversed recursively.
 STACK_BYTES = 256 << 20
-OUT_OF_RESOURCES = -5
 
 
 def serve(fd: int) -> None:
@@ -71,7 +69,7 @@ class _Host:
                     fd = self._loaded().answer(request, writer)
                     data = Writer().number(0).data() + writer.data()
                 except BaseException as error:  # noqa: BLE001 - whatever it is, the host waits for an answer
-                    data = _refusal(error)
+                    data = refusal(error)
                 send(connection, data, fd)
 
     def _print_to(self, output: int) -> None:
@@ -90,17 +88,3 @@ class _Host:
 
                 self._requests = Requests()
             return self._requests
-
-
-def _refusal(error: BaseException) -> bytes:
-    """The answer to a request that failed."""
-    from sim import cl
-
-    if os.environ.get("SLUICE_DEBUG") == "1":
-        sys.excepthook(type(error), error, error.__traceback__)
-    if isinstance(error, cl.Error):
-        return Writer().number(error.code).text(error.what or str(error)).data()
-    if isinstance(error, BuildError | SimulationError | ToolMissing):
-        return Writer().number(OUT_OF_RESOURCES).text(str(error)).data()
-    known = error if isinstance(error, Exception) else RuntimeError(str(error))
-    return Writer().number(OUT_OF_RESOURCES).text(render(internal_error(known), {})).data()

@@ -51,6 +51,12 @@ class Reader:
         """The next item as text; bytes that are not UTF-8 become U+FFFD, which the compiler then refuses by place."""
         return self.blob().decode(errors="replace")
 
+    def named(self, name: str) -> Self:
+        """This reader behind the name of the request. Raises ValueError for another request."""
+        if (found := self.text()) != name:
+            raise ValueError(f"{name} is wanted, not {found}")
+        return self
+
     def _tag(self, wanted: bytes) -> None:
         if self._data[self._at : self._at + 1] != wanted:
             raise ValueError(f"item {wanted!r} is wanted at byte {self._at}")

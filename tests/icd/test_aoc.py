@@ -194,7 +194,8 @@ int main() try {
   cl::size_t<3> origin, host, region;
   origin[0] = 4, region[0] = 8, region[1] = region[2] = 1;
   queue.enqueueReadBufferRect(buffer, CL_TRUE, origin, host, region, 0, 0, 0, 0, row);
-  return row[0] != 7 || row[1] != 8;
+  cl_int counted = clGetProfileDataDeviceIntelFPGA(devices[0](), program(), CL_TRUE, CL_TRUE, CL_FALSE, 0, 0, 0, 0);
+  return row[0] != 7 || row[1] != 8 || counted != CL_INVALID_OPERATION;
 } catch (const cl::Error &error) {
   return 2;
 }
@@ -211,6 +212,31 @@ def test_hosts_with_the_old_cpp_interface_and_the_vendors_headers_are_built_with
     (tmp_path / "own/CL/cl.hpp").write_text("#define OWN 1\n")
     Path("own.cpp").write_text("#include <CL/cl.hpp>\nint main() { return OWN - 1; }\n")
     assert driver.run(driver.build(Path("own.cpp"), *flags, f"-I{tmp_path}/own")).returncode == 0
+
+
+#: what the helper files of the other vendor's examples have in common: entries for streams, asked for by name
+STREAM_HOST = """#include <CL/cl_ext_xilinx.h>
+#include <CL/cl.h>
+static decltype(&clCreateStream) create;
+static decltype(&clPollStreams) poll;
+int main() {
+  cl_platform_id platform;
+  clGetPlatformIDs(1, &platform, nullptr);
+  void *found = clGetExtensionFunctionAddressForPlatform(platform, "clCreateStream");
+  create = (decltype(&clCreateStream))found;
+  poll = (decltype(&clPollStreams))clGetExtensionFunctionAddressForPlatform(platform, "clPollStreams");
+  cl_stream_xfer_req request = {};
+  request.flags = CL_STREAM_EOT | CL_STREAM_NONBLOCKING;
+  return create != nullptr || poll != nullptr || CL_STREAM_READ_ONLY == CL_STREAM_WRITE_ONLY || request.priv_data;
+}
+"""
+
+
+def test_hosts_that_mention_streams_are_built_and_learn_that_there_are_none(driver, capfd):
+    assert aocl.main(["compile-config"]) == 0
+    flags = shlex.split(capfd.readouterr().out)
+    Path("streams.cpp").write_text(STREAM_HOST)
+    assert driver.run(driver.build(Path("streams.cpp"), *flags)).returncode == 0
 
 
 def test_counters_are_built_on_request():
@@ -372,3 +398,25 @@ def test_the_step_after_c_uses_what_that_made(capfd):
     assert (again.board, again.march) == ("ecp5_onchip", "emulator") and "a[0] = 3" in again.binary.source
     Path("k.aoco").write_bytes(b"\x7fELF")
     assert main(["k.aoco"]) == 1 and "the vendor's .aocx" in capfd.readouterr().err
+
+
+def test_a_file_of_macros_alone_is_joined_with_others():
+    Path("sizes.cl").write_text("// only this\n#define SIZE 10\n")
+    Path("empty.cl").write_text("")
+    Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }\n")
+    assert main(["sizes.cl", "k.cl", "empty.cl", "-march=emulator", "-o", "all.aocx"]) == 0
+    assert "__kernel void k" in Aocx.of(Path("all.aocx").read_bytes()).binary.source
+
+
+def test_the_vendors_board_in_a_makefile_stands_for_ours(capfd, monkeypatch):
+    Path("k.cl").write_text("__kernel void k(__global int *a) { a[0] = 1; }\n")
+    words = ["k.cl", "-march=emulator", "-board=s5_ref"]
+    monkeypatch.delenv("SLUICE_BOARD", raising=False)
+    assert main(words) == 1
+    assert "set SLUICE_BOARD to the one that stands for it" in capfd.readouterr().err
+    monkeypatch.setenv("SLUICE_BOARD", "ecp5_onchip")
+    assert main(words) == 0
+    assert "s5_ref is no board here: compiled for ecp5_onchip ($SLUICE_BOARD)" in capfd.readouterr().err
+    assert Aocx.of(Path("k.aocx").read_bytes()).board == "ecp5_onchip"
+    assert main(["k.cl", "-march=emulator", "-board=de5net"]) == 0 and capfd.readouterr().err == ""
+    assert Aocx.of(Path("k.aocx").read_bytes()).board == "de5net"

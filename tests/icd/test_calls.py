@@ -9,6 +9,12 @@ def test_calls_answer_as_the_standard_says(driver):
     assert int(done.stdout.split()[-4]) > 150
 
 
+def test_a_host_creates_a_pipe_for_each_name_of_pipe_parameters(driver):
+    done = driver.run(driver.build(HERE / "pipes.c"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "this pipe has been passed for `p`; give both parameters one name" in done.stderr
+
+
 def test_a_refused_call_says_why_only_if_asked(driver):
     host = driver.build(HERE / "calls.c")
     assert "clSetKernelArg: error -51: argument 2 of kernel add, `int n`: 4 bytes are wanted, not 8" in (

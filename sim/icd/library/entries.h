@@ -9,6 +9,7 @@ void add_context_entries(cl_icd_dispatch& table);
 void add_queue_entries(cl_icd_dispatch& table);
 void add_event_entries(cl_icd_dispatch& table);
 void add_memory_entries(cl_icd_dispatch& table);
+void add_pipe_entries(cl_icd_dispatch& table);
 void add_transfer_entries(cl_icd_dispatch& table);
 void add_mapping_entries(cl_icd_dispatch& table);
 void add_migration_entries(cl_icd_dispatch& table);

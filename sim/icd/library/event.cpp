@@ -120,6 +120,7 @@ cl_int CL_API_CALL set_event_callback(cl_event event, cl_int type,
     require(notify != nullptr, CL_INVALID_VALUE, "the function is null");
     require(type == CL_COMPLETE || type == CL_RUNNING || type == CL_SUBMITTED, CL_INVALID_VALUE,
             "the status is CL_SUBMITTED, CL_RUNNING or CL_COMPLETE");
+    found->context->server->settle();
     // the event lives until the call, which gets its handle
     std::function<void(cl_int)> call = [found, event, notify, data](cl_int status) { notify(event, status, data); };
     cl_int ended = CL_QUEUED;

@@ -81,6 +81,35 @@ void set_buffer(const Kernel& kernel, cl_uint index, size_t size, const void* va
   argument.memory = found;
 }
 
+/// Kernels are joined by the names of their pipe parameters, so a host has to join them alike: one pipe for one name.
+void set_pipe(const Kernel& kernel, cl_uint index, size_t size, const void* value) {
+  Argument ignored;
+  auto pipe = value != nullptr && size == sizeof(cl_mem)
+                  ? std::dynamic_pointer_cast<Pipe>(find_object(*static_cast<const cl_mem*>(value)))
+                  : nullptr;
+  if (pipe == nullptr) return set_buffer(kernel, index, size, value, ignored);
+  const auto& name = kernel.facts->parameters[index].name;
+  require(pipe->context == kernel.program->context, CL_INVALID_MEM_OBJECT, "the pipe is of another context");
+  {
+    std::lock_guard<std::mutex> guard(pipe->lock);
+    if (!pipe->name.empty() && pipe->name != name) {
+      throw Refused{CL_INVALID_ARG_VALUE, place_of(kernel, index) + "kernels are joined by the names of their pipe " +
+                                              "parameters, and this pipe has been passed for `" + pipe->name +
+                                              "`; give both parameters one name"};
+    }
+    pipe->name = name;
+  }
+  std::lock_guard<std::mutex> guard(kernel.program->lock);
+  auto& known = kernel.program->pipes[name];
+  auto before = known.lock();
+  if (before != nullptr && before != pipe) {
+    throw Refused{CL_INVALID_ARG_VALUE, place_of(kernel, index) + "kernels are joined by the names of their pipe " +
+                                            "parameters, and another pipe has been passed for this name; give " +
+                                            "parameters of different pipes different names"};
+  }
+  known = pipe;
+}
+
 void set_local(const Kernel& kernel, cl_uint index, size_t size, const void* value, Argument& argument) {
   const auto& parameter = kernel.facts->parameters[index];
   if (value != nullptr) {
@@ -115,7 +144,7 @@ cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, size_t size, 
       case ParameterFacts::kBuffer: set_buffer(*found, index, size, value, argument); break;
       case ParameterFacts::kLocal: set_local(*found, index, size, value, argument); break;
       case ParameterFacts::kScalar: set_scalar(*found, index, size, value, argument); break;
-      default: set_buffer(*found, index, size, value, argument);  // a pipe: found by its name, whatever is passed
+      default: set_pipe(*found, index, size, value);
     }
     std::lock_guard<std::mutex> guard(found->lock);
     found->arguments[index] = argument;

@@ -1,4 +1,5 @@
 // Launching kernels.
+#include <chrono>
 #include <limits>
 
 #include "entries.h"
@@ -50,6 +51,20 @@ Space space_of(cl_uint dimensions, const size_t* offset, const size_t* global, c
   return space;
 }
 
+/// What decides whether the server accepts a launch: all but the values of scalars.
+std::string shape_of(const Queue& queue, const Space& space, const std::vector<Argument>& arguments) {
+  Request shape("");
+  shape.number(queue.id).numbers(space.offset).numbers(space.global).numbers(space.local);
+  for (const auto& one : arguments) {
+    shape.number(one.buffer ? one.buffer->id : 0).number(static_cast<int64_t>(one.offset));
+    shape.number(static_cast<int64_t>(one.local));
+  }
+  return shape.data();
+}
+
+/// Most time of a launch that is sent together with later ones.
+constexpr std::chrono::milliseconds kQuick{10};
+
 void add_argument(Request& request, const ParameterFacts& parameter, const Argument& argument) {
   enum { kNull, kBuffer, kLocal, kScalar };
   if (parameter.kind == ParameterFacts::kPipe || (parameter.kind == ParameterFacts::kBuffer && !argument.buffer)) {
@@ -73,6 +88,37 @@ std::vector<int64_t> before(Event& event) {
     }
   }
   return ids;
+}
+
+/// Hands a launch to the server: at once, or with later ones if the last one like it was accepted and ended at once.
+void send(Queue& queue, Kernel& kernel, const std::string& shape, Request request, const std::shared_ptr<Event>& event,
+          int64_t id) {
+  auto context = queue.context;
+  auto sent = [&] {
+    std::lock_guard<std::mutex> guard(context->state);
+    event->id = id;
+    event->status = CL_RUNNING;
+  };
+  bool quick;
+  {
+    std::lock_guard<std::mutex> guard(kernel.lock);
+    quick = kernel.quick == shape;
+  }
+  if (quick) {
+    sent();
+    Context* raw = context.get();  // the event holds it
+    auto taken = [raw, event](Reply& reply) { raw->take(event, reply); };
+    auto refused = [raw, event](const Refused& refused) { raw->end(event, refused.code, refused.what); };
+    return context->server->post(std::move(request), taken, refused);
+  }
+  auto begin = std::chrono::steady_clock::now();
+  Reply reply = context->server->call(request);
+  auto taken = std::chrono::steady_clock::now() - begin;
+  sent();
+  context->take(event, reply);
+  quick = reply.more() && reply.number() != 0 && taken < kQuick;
+  std::lock_guard<std::mutex> guard(kernel.lock);
+  kernel.quick = quick ? shape : "";
 }
 
 void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_command_type type, cl_uint count,
@@ -114,13 +160,7 @@ void launch(cl_command_queue queue, cl_kernel kernel, const Space& space, cl_com
       if (!found->facts->parameters[k].written || one.buffer == nullptr) continue;
       one.buffer->board_wrote(one.offset, one.buffer->size - one.offset);
     }
-    Reply reply = raw->context->server->call(request);
-    auto shared = made.shared_from_this();
-    {
-      std::lock_guard<std::mutex> guard(raw->context->state);
-      made.id = id;
-    }
-    raw->context->take(shared, reply);
+    send(*raw, *found, shape_of(*raw, space, arguments), std::move(request), made.shared_from_this(), id);
   };
   Enqueue{on, count, list, event, type}(Place::kServer, work);
 }

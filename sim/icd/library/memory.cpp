@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "entries.h"
+#include "pipe.h"
 
 namespace sluice {
 
@@ -276,9 +277,28 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
   });
 }
 
-cl_int CL_API_CALL retain_mem_object(cl_mem memory) { return retain<Memory>("clRetainMemObject", memory); }
+std::shared_ptr<Pipe> as_pipe(cl_mem memory) { return std::dynamic_pointer_cast<Pipe>(find_object(memory)); }
 
-cl_int CL_API_CALL release_mem_object(cl_mem memory) { return release<Memory>("clReleaseMemObject", memory); }
+cl_int CL_API_CALL retain_mem_object(cl_mem memory) {
+  bool pipe = as_pipe(memory) != nullptr;
+  return pipe ? retain<Pipe>("clRetainMemObject", memory) : retain<Memory>("clRetainMemObject", memory);
+}
+
+cl_int CL_API_CALL release_mem_object(cl_mem memory) {
+  bool pipe = as_pipe(memory) != nullptr;
+  return pipe ? release<Pipe>("clReleaseMemObject", memory) : release<Memory>("clReleaseMemObject", memory);
+}
+
+void tell_of_pipe(const Pipe& pipe, cl_mem_info parameter, Answer& answer) {
+  switch (parameter) {
+    case CL_MEM_TYPE: return answer.of<cl_mem_object_type>(CL_MEM_OBJECT_PIPE);
+    case CL_MEM_FLAGS: return answer.of(pipe.flags);
+    case CL_MEM_SIZE: return answer.of<size_t>(0);
+    case CL_MEM_REFERENCE_COUNT: return answer.of(pipe.references());
+    case CL_MEM_CONTEXT: return answer.of(pipe.context->handle());
+    default: unknown_query(parameter);
+  }
+}
 
 void* host_pointer(const Memory& memory) {
   if (memory.associated == nullptr) return memory.host_ptr;
@@ -289,8 +309,9 @@ void* host_pointer(const Memory& memory) {
 cl_int CL_API_CALL get_mem_object_info(cl_mem memory, cl_mem_info parameter, size_t size, void* value,
                                        size_t* size_ret) {
   return answered("clGetMemObjectInfo", [&] {
-    auto found = find<Memory>(memory);
     Answer answer{size, value, size_ret};
+    if (auto pipe = as_pipe(memory)) return tell_of_pipe(*pipe, parameter, answer);
+    auto found = find<Memory>(memory);
     switch (parameter) {
       case CL_MEM_TYPE: return answer.of<cl_mem_object_type>(CL_MEM_OBJECT_BUFFER);
       case CL_MEM_FLAGS: return answer.of(found->flags);

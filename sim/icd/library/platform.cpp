@@ -226,9 +226,9 @@ const cl_icd_dispatch* dispatch() {
   static const cl_icd_dispatch* const table = [] {
     auto* made = new cl_icd_dispatch();
     for (auto add : {add_platform_entries, add_context_entries, add_queue_entries, add_event_entries,
-                     add_memory_entries, add_transfer_entries, add_mapping_entries, add_migration_entries,
-                     add_svm_entries, add_program_entries, add_kernel_entries, add_launch_entries,
-                     add_refused_entries}) {
+                     add_memory_entries, add_pipe_entries, add_transfer_entries, add_mapping_entries,
+                     add_migration_entries, add_svm_entries, add_program_entries, add_kernel_entries,
+                     add_launch_entries, add_refused_entries}) {
       add(*made);
     }
     return made;

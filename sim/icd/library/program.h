@@ -3,6 +3,7 @@
 #include <set>
 
 #include "memory.h"
+#include "pipe.h"
 
 namespace sluice {
 
@@ -49,6 +50,7 @@ class Program : public Object, public std::enable_shared_from_this<Program> {
   std::map<size_t, Build> builds;
   std::vector<std::shared_ptr<const KernelFacts>> facts;
   std::vector<std::function<void()>> releases;
+  std::map<std::string, std::weak_ptr<Pipe>> pipes;  ///< that the host passed, by the names of the parameters
 
   /// The places of a host's list of devices, all of the program's for none. Throws Refused.
   std::vector<size_t> places_of(cl_uint count, const cl_device_id* list) const;
@@ -79,6 +81,7 @@ class Kernel : public Object {
   std::shared_ptr<const KernelFacts> facts;
   std::mutex lock;
   std::vector<Argument> arguments;
+  std::string quick;  ///< the last launch that ended within its call: all but the values of its scalars
 };
 
 }  // namespace sluice

@@ -163,7 +163,11 @@ cl_int CL_API_CALL set_command_queue_property(cl_command_queue queue, cl_command
 }
 
 cl_int CL_API_CALL flush(cl_command_queue queue) {
-  return answered("clFlush", [&] { find<Queue>(queue)->context->pump(); });
+  return answered("clFlush", [&] { 
+    auto context = find<Queue>(queue)->context;
+    context->server->settle();
+    context->pump();
+  });
 }
 
 cl_int CL_API_CALL finish(cl_command_queue queue) {

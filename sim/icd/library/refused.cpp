@@ -1,4 +1,4 @@
-// Images, samplers and pipes, which boards do not have: refused by name with the code of the standard.
+// Images and samplers, which boards do not have: refused by name with the code of the standard.
 #include "context.h"
 #include "entries.h"
 #include "queue.h"
@@ -8,8 +8,6 @@ namespace {
 
 constexpr const char* kImages = "images are not supported: CL_DEVICE_IMAGE_SUPPORT is false";
 constexpr const char* kSamplers = "samplers are not supported: CL_DEVICE_IMAGE_SUPPORT is false";
-constexpr const char* kPipes = "pipes of the host are not supported; kernels are joined by channels and by the names "
-                               "of their pipe parameters, which the host need not set";
 
 template <typename T>
 T refuse(const char* call, cl_context context, cl_int code, const char* what, cl_int* stored) {
@@ -74,15 +72,6 @@ cl_int CL_API_CALL get_sampler_info(cl_sampler sampler, cl_sampler_info, size_t,
   return use_sampler(sampler);
 }
 
-cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags, cl_uint, cl_uint, const cl_pipe_properties*,
-                               cl_int* code) {
-  return refuse<cl_mem>("clCreatePipe", context, CL_INVALID_OPERATION, kPipes, code);
-}
-
-cl_int CL_API_CALL get_pipe_info(cl_mem, cl_pipe_info, size_t, void*, size_t*) {
-  return answered("clGetPipeInfo", [] { throw Refused{CL_INVALID_MEM_OBJECT, kPipes}; });
-}
-
 cl_int CL_API_CALL enqueue_read_image(cl_command_queue queue, cl_mem, cl_bool, const size_t*, const size_t*, size_t,
                                       size_t, void*, cl_uint, const cl_event*, cl_event*) {
   return refuse_queue("clEnqueueReadImage", queue);
@@ -135,8 +124,6 @@ void add_refused_entries(cl_icd_dispatch& table) {
   table.clRetainSampler = use_sampler;
   table.clReleaseSampler = use_sampler;
   table.clGetSamplerInfo = get_sampler_info;
-  table.clCreatePipe = create_pipe;
-  table.clGetPipeInfo = get_pipe_info;
   table.clEnqueueReadImage = enqueue_read_image;
   table.clEnqueueWriteImage = enqueue_write_image;
   table.clEnqueueFillImage = enqueue_fill_image;

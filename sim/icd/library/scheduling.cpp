@@ -23,6 +23,7 @@ bool Context::may_begin(Event& event) {
 }
 
 void Context::add(const std::shared_ptr<Event>& event) {
+  if (event->place != Place::kServer) server->settle();  // it begins when the launches before it have ended
   std::lock_guard<std::recursive_mutex> pumping(pump_lock_);
   bool ready;
   {
@@ -183,6 +184,7 @@ std::vector<std::shared_ptr<Event>> Context::awaited(const std::shared_ptr<Event
 
 void Context::complete(const std::shared_ptr<Event>& event) {
   for (;;) {
+    server->settle();
     pump();
     std::vector<std::shared_ptr<Event>> launches;
     {
@@ -207,6 +209,7 @@ void Context::complete(const std::shared_ptr<Event>& event) {
 }
 
 void Context::look(const std::shared_ptr<Event>& event) {
+  server->settle();
   pump();
   std::shared_ptr<Event> root;
   {

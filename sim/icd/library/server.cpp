@@ -31,6 +31,14 @@ std::shared_ptr<Server>& current() {
   return *one;
 }
 
+/// The server whose launches wait while the process forks.
+std::shared_ptr<Server>& forked() {
+  static auto* const one = new std::shared_ptr<Server>;
+  return *one;
+}
+
+/// Most launches in one message: as many as one answer takes no noticeable time for.
+constexpr size_t kMostPosted = 64;
 
 /// Reads exactly `count` bytes; a file that comes along with them is stored at `fd`.
 bool receive_all(int socket, char* data, size_t count, int* fd) {
@@ -242,13 +250,18 @@ int Server::connect() {
   died("before a call");
 }
 
-int Server::take() {
+void Server::check() {
   if (!ours()) {
     throw Refused{CL_INVALID_CONTEXT, "the object belongs to process " + std::to_string(owner_) +
                                           ", which forked this one; make a context here"};
   }
   std::lock_guard<std::mutex> guard(lock_);
   if (dead_) throw Refused{CL_OUT_OF_RESOURCES, "the server has ended"};
+}
+
+int Server::take() {
+  check();
+  std::lock_guard<std::mutex> guard(lock_);
   if (idle_.empty()) return -1;
   int socket = idle_.back();
   idle_.pop_back();
@@ -268,7 +281,40 @@ void Server::died(const char* when) {
   throw Refused{CL_OUT_OF_RESOURCES, "the server process has ended " + std::string(when)};
 }
 
+void Server::post(Request launch, std::function<void(Reply&)> taken, std::function<void(const Refused&)> refused) {
+  check();
+  std::lock_guard<std::recursive_mutex> guard(post_lock_);
+  posted_.push_back({std::move(launch), std::move(taken), std::move(refused)});
+  if (posted_.size() >= kMostPosted) settle();
+}
+
+void Server::settle() {
+  std::lock_guard<std::recursive_mutex> guard(post_lock_);
+  std::vector<Posted> all;
+  all.swap(posted_);
+  if (all.empty()) return;
+  Request request("launches");
+  request.number(static_cast<int64_t>(all.size()));
+  for (const auto& one : all) request.text(one.launch.data());
+  size_t done = 0;
+  try {
+    Reply replies = call(request);
+    for (; done < all.size(); ++done) {
+      Reply reply(replies.bytes());
+      auto code = static_cast<cl_int>(reply.number());
+      if (code == CL_SUCCESS) {
+        all[done].taken(reply);
+      } else {
+        all[done].refused({code, reply.bytes()});
+      }
+    }
+  } catch (const Refused& refused) {
+    for (; done < all.size(); ++done) all[done].refused(refused);
+  }
+}
+
 Reply Server::call(const Request& request) {
+  settle();
   int socket = take();
   if (socket < 0) socket = connect();
   std::vector<int64_t> forgotten;
@@ -312,6 +358,11 @@ int64_t Server::next_id() {
 }
 
 void prepare_fork() {
+  // first of all: whoever holds it may need the others
+  if (auto server = Server::running()) {
+    server->post_lock_.lock();
+    forked() = server;
+  }
   server_lock().lock();
   if (current() != nullptr) current()->lock_.lock();
   lock_handles();
@@ -321,6 +372,7 @@ void parent_of_fork() {
   unlock_handles();
   if (current() != nullptr) current()->lock_.unlock();
   server_lock().unlock();
+  if (auto server = std::move(forked())) server->post_lock_.unlock();
 }
 
 /// The child keeps no end of a socket: the server has to notice when the parent ends. It starts a server of its own.
@@ -332,10 +384,14 @@ void child_of_fork() {
     old.idle_.clear();
     if (old.control_ >= 0) close(old.control_);
     old.control_ = -1;
+    new auto(std::move(old.posted_));  // kept: the parent sends these launches, and their ends are none of the child's
+    old.posted_.clear();
     old.lock_.unlock();
     current().reset();
   }
   server_lock().unlock();
+  // a recursive lock belongs to the parent's thread, which is not the child's
+  if (auto server = std::move(forked())) new (&server->post_lock_) std::recursive_mutex;
 }
 
 /// The end of the process: commands that nobody waited for end, and the statistics that the environment asks for are

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,6 +56,12 @@ class Server {
   /// Sends a request and waits for the answer. Throws Refused with the server's code and text; CL_OUT_OF_RESOURCES
   /// when it has ended, or belongs to the process that forked this one.
   Reply call(const Request& request);
+  /// Sends a launch together with others, before the next call at the latest: each round trip costs two switches
+  /// between processes. Then `taken` gets the answer, or `refused` what call() would have thrown. Throws Refused where
+  /// it is known already that there can be no call.
+  void post(Request launch, std::function<void(Reply&)> taken, std::function<void(const Refused&)> refused);
+  /// Sends the launches that wait to be sent, and takes their answers.
+  void settle();
   /// Tells with the next call that an object is no longer needed.
   void forget(int64_t id);
   /// A number for an object that both sides know.
@@ -65,9 +72,16 @@ class Server {
   Server() = default;
   void start();
   int connect();
+  void check();  ///< throws Refused if there can be no call
   int take();
   void give_back(int socket);
   [[noreturn]] void died(const char* when);
+
+  struct Posted {
+    Request launch;
+    std::function<void(Reply&)> taken;
+    std::function<void(const Refused&)> refused;
+  };
 
   pid_t owner_ = 0;
   int control_ = -1;
@@ -76,6 +90,8 @@ class Server {
   std::vector<int64_t> forgotten_;
   int64_t last_id_ = 0;
   bool dead_ = false;
+  std::recursive_mutex post_lock_;  ///< held until the answers are taken, so that later calls find what was launched
+  std::vector<Posted> posted_;
 
   friend void prepare_fork();
   friend void parent_of_fork();
