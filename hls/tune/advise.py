@@ -125,7 +125,7 @@ def _first_that_fits(
 ) -> tuple[tuple[str, int | str | None, Point] | None, tuple[Alternative, ...]]:
     """The first trial that gains enough and fits, with its counted area, and one alternative for each other knob."""
     chosen, others = None, dict[str, Alternative]()
-    for one in tried:
+    for one in _smallest_first(tried, evaluator):
         if chosen is None and one.point.problem is None and one.save >= LEAST_GAIN:
             point, why = _fitting(one.point, tuning, evaluator)
             if not why:
@@ -137,6 +137,22 @@ def _first_that_fits(
         if chosen is None or one.knob != chosen[0]:
             others.setdefault(one.knob, Alternative(one.knob, one.value, one.save, why))
     return chosen, tuple(sorted(others.values(), key=lambda one: (-one.save, one.knob)))
+
+
+def _smallest_first(tried: Sequence[_Trial], evaluator: Evaluator) -> Sequence[_Trial]:
+    """The trials, those that save about as much as the best one in the order of their counted areas: of each knob its
+    first value. What saves the same by less hardware is the simpler change, too."""
+    worth = [one for one in tried if one.point.problem is None and one.save >= LEAST_GAIN]
+    equal = {one.knob: one for one in reversed(worth) if one.save > worth[0].save - LEAST_EFFECT}
+    if len(equal) < 2:
+        return tried
+    shares = {one: _share(evaluator.count(one.point)) for one in equal.values()}
+    first = sorted((one for one in tried if one in shares), key=lambda one: shares[one])
+    return first + [one for one in tried if one not in shares]
+
+
+def _share(counted: Point) -> float:
+    return counted.area.share if counted.area is not None else float("inf")
 
 
 def _fitting(point: Point, tuning: Tuning, evaluator: Evaluator) -> tuple[Point, str]:
