@@ -4,11 +4,12 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ram import Ram
-from rtl_lib.steps import after, count
+from rtl_lib.steps import LONGEST_RING, count, next_place
 
 __all__ = ["StreamFifo"]
 
@@ -87,30 +88,43 @@ class StreamFifo(wiring.Component):
         return m
 
     def _numbered(self, m, put, take):
-        """What :meth:`_store` returns, by the number of payloads stored: where there are no pointers or wide ones, a
-        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a
-        block RAM that is about to be full."""
+        """What :meth:`_store` returns, by the number of payloads stored."""
+        stored = self._count(m, put, take)
+        return stored == self.depth - 1, stored == 1
+
+    def _count(self, m, put, take):
+        """The number of payloads in the storage."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
-        return stored == self.depth - 1 - self.in_block_ram, stored == 1
+        return stored
 
     def _store(self, m, put, take):
         """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
-        comparisons of pointers, so that payloads need not be counted."""
+        comparisons of pointers, so that payloads need not be counted unless the storage has more places than the FIFO
+        holds."""
         storage: Ram | Memory
         if self.in_block_ram:
-            storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
+            storage = Ram(width=self.stored_bits, depth=self._places, collides=False)
             read, write = storage.read, storage.write
             m.d.comb += read.en.eq(take)
         else:
-            storage = Memory(shape=self.stored_bits, depth=self.depth, init=[])
+            storage = Memory(shape=self.stored_bits, depth=self._places, init=[])
             read, write = storage.read_port(domain="comb"), storage.write_port()
         m.submodules.storage = storage
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
-        behind_write, behind_read = after(write.addr, self.depth), after(read.addr, self.depth)
+        behind_write, behind_read = (next_place(port.addr, self._places) for port in (write, read))
         for port, moves, behind in ((write, put, behind_write), (read, take, behind_read)):
             with m.If(moves):
                 m.d.sync += port.addr.eq(behind)
-        if self.in_block_ram:
-            return self._numbered(m, put, take)
-        return behind_write == read.addr, behind_read == write.addr
+        last = behind_read == write.addr
+        if not self.in_block_ram:
+            return behind_write == read.addr, last
+        if self._places == self.depth:  # one payload more is in the output register when it is about to be full
+            return next_place(behind_write, self._places) == read.addr, last
+        return self._count(m, put, take) == self.depth - 2, last
+
+    @property
+    def _places(self) -> int:
+        """Words of the storage: in a block RAM as many as the pointers have values, which costs none more."""
+        places = 1 << ceil_log2(self.depth)
+        return places if self.in_block_ram and places <= 1 << LONGEST_RING else self.depth

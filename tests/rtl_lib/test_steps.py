@@ -8,7 +8,7 @@ from amaranth.back import verilog
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl_lib.steps import after, count, reached
+from rtl_lib.steps import LONGEST_RING, after, count, reached, ring_after
 
 from .bench import simulate
 
@@ -76,3 +76,30 @@ def test_the_greatest_value_is_reached_by_no_smaller_one(most):
             assert ctx.get(dut.there) == (value == most)
 
     simulate(dut, bench)
+
+
+class Ring(wiring.Component):
+    """A pointer that moves on in each cycle."""
+
+    def __init__(self, bits):
+        self.bits = bits
+        super().__init__({"place": Out(bits)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.sync += self.place.eq(ring_after(self.place))
+        return m
+
+
+@pytest.mark.parametrize("bits", range(1, LONGEST_RING + 1))
+def test_a_ring_passes_each_place_once_a_round(bits):
+    dut, places = Ring(bits), []
+
+    async def bench(ctx):
+        for _ in range(1 << bits):
+            places.append(ctx.get(dut.place))
+            await ctx.tick()
+        assert ctx.get(dut.place) == places[0]
+
+    simulate(dut, bench)
+    assert sorted(places) == list(range(1 << bits))
