@@ -1,6 +1,7 @@
 """A FIFO between two streams, in registers when shallow and in block RAM when deep."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -28,13 +29,16 @@ class StreamFifo(wiring.Component):
        ``o.ready`` of the same cycle. (So a FIFO of depth 1 moves one payload every second cycle.)
     3. An offered payload stays offered, unchanged, until it is taken.
     4. From a depth of ``timing.latency + 1`` on one payload goes in and one out every cycle.
-    5. ``level`` counts what is inside, the payload on offer included; ``empty`` says that it would be 0.
+    5. With ``credited`` the user offers a payload only where there is room, and ``i`` is always ready: an assertion
+       stops the simulation otherwise.
+    6. ``level`` counts what is inside, the payload on offer included; ``empty`` says that it would be 0.
 
     Parameters
     ----------
     shape : shape of the payload
     depth : number of payloads it holds, at least 1
     counted : whether the port ``level`` exists; where none does, payloads are not counted
+    credited : rule 5, instead of rule 2
 
     Ports
     -----
@@ -42,14 +46,14 @@ class StreamFifo(wiring.Component):
     empty : nothing is inside; level : payloads inside, 0 to ``depth``
     """
 
-    def __init__(self, shape, depth, counted: bool = False) -> None:
+    def __init__(self, shape, depth, counted: bool = False, credited: bool = False) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
         self.stored_bits = Shape.cast(shape).width  # a payload of width 0 is only counted
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = self.timing_of(shape, depth)
-        self.counted = counted
+        self.counted, self.credited = counted, credited
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
@@ -73,7 +77,8 @@ class StreamFifo(wiring.Component):
         full, leaves = Signal(), Signal()
         fills, last = self._store(m, put, take) if self.stored_bits else self._numbered(m, put, take)
         m.d.comb += [
-            self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
+            # a register: logic that waits for room is often at the end of a long path
+            self.i.ready.eq(1 if self.credited else ~full),
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
@@ -83,6 +88,8 @@ class StreamFifo(wiring.Component):
             m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:
             m.d.comb += [self.empty.eq(~waits), self.o.valid.eq(waits), take.eq(leaves)]
+        if self.credited and platform is None:  # in simulation only; at the edge, as signals settle before
+            m.d.sync += Assert(~(self.i.valid & full), "a payload is offered to a queue without room")
         if self.counted:
             count(m, self.level, put, leaves)
         return m
