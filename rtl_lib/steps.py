@@ -2,7 +2,7 @@
 
 from amaranth import *
 
-__all__ = ["LONGEST_RING", "after", "count", "next_place", "reached", "ring_after"]
+__all__ = ["LONGEST_RING", "after", "count", "elapsed", "less_one", "next_place", "reached", "ring_after"]
 
 #: For each width the bits of a shift register whose parity, shifted in, leads through all values but 0 (primitive
 #: polynomials).
@@ -48,3 +48,31 @@ def count(m: Module, level: Signal, up: Value, down: Value) -> None:
     """
     with m.If(up ^ down):
         m.d.sync += level.eq(level + Cat(Const(1, 1), down.replicate(len(level) - 1)))
+
+
+def elapsed(m: Module, restart: Value, cycles: int) -> Value:
+    """Whether so many ``cycles`` have passed since the last one with ``restart``, that one not counted: a register
+    where ``cycles`` is a power of two, for which a ring is passed once."""
+    bits = (cycles - 1).bit_length()
+    if not (1 <= bits <= LONGEST_RING and cycles == 1 << bits):
+        age = Signal(range(cycles + 1))
+        over = reached(age, cycles)
+        with m.If(restart):
+            m.d.sync += age.eq(0)
+        with m.Elif(~over):
+            m.d.sync += age.eq(age + 1)
+        return over
+    place, passed = Signal(bits), Signal()
+    following = ring_after(place)
+    with m.If(restart):
+        m.d.sync += [place.eq(0), passed.eq(0)]
+    with m.Elif(~passed):
+        m.d.sync += [place.eq(following), passed.eq(following == 0)]
+    return passed
+
+
+def less_one(value: Value, bits: int) -> Value:
+    """``value - 1``, which has so many ``bits``: few bits are a look-up table each, instead of a carry chain."""
+    if bits > 4:
+        return (value - 1)[:bits]
+    return Cat(value[k] ^ ~value[:k].any() for k in range(bits))

@@ -87,6 +87,7 @@ PROOFS = {
         2,
     ),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
+    "load_own_words": Proof("LoadUnit of own words", _LOADS, units.load_unit_of_own_words, 10),
     "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),

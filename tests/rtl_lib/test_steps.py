@@ -8,7 +8,7 @@ from amaranth.back import verilog
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl_lib.steps import LONGEST_RING, after, count, reached, ring_after
+from rtl_lib.steps import LONGEST_RING, after, count, elapsed, less_one, reached, ring_after
 
 from .bench import simulate
 
@@ -103,3 +103,41 @@ def test_a_ring_passes_each_place_once_a_round(bits):
 
     simulate(dut, bench)
     assert sorted(places) == list(range(1 << bits))
+
+
+class Elapsed(wiring.Component):
+    """Whether so many cycles have passed since ``restart``, and a number less one."""
+
+    def __init__(self, cycles):
+        self.cycles = cycles
+        super().__init__(
+            {"restart": In(1), "over": Out(1), "number": In(range(cycles + 1)), "less": Out(range(cycles))}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += [
+            self.over.eq(elapsed(m, self.restart, self.cycles)),
+            self.less.eq(less_one(self.number, (self.cycles - 1).bit_length())),
+        ]
+        return m
+
+
+@pytest.mark.parametrize("cycles", [1, 2, 5, 8, 16, 64])
+def test_time_elapses_and_numbers_lose_one(cycles):
+    rng, dut, seen = random.Random(cycles), Elapsed(cycles), []
+
+    async def bench(ctx):
+        passed = 0
+        for n in range(400):
+            assert ctx.get(dut.over) == (passed >= cycles)
+            seen.append(passed >= cycles)
+            number = 1 + n % cycles
+            ctx.set(dut.restart, rng.random() < 0.5 / cycles)
+            ctx.set(dut.number, number)
+            assert ctx.get(dut.less) == number - 1
+            passed = 0 if ctx.get(dut.restart) else passed + 1
+            await ctx.tick()
+
+    simulate(dut, bench)
+    assert any(seen) and not all(seen)
