@@ -76,10 +76,11 @@ class BurstQueue(wiring.Component):
 
     @staticmethod
     def _memory(m: Module, name: str, bits: int, put: Value) -> tuple:
-        """The two ports of a memory of so many ``bits``, which is written in turn where ``put``."""
+        """The two ports of a memory of so many ``bits``, whose next place is taken where ``put``. It is written in each
+        cycle, as it is free: ``put`` comes late, and moves a pointer only."""
         m.submodules[name] = memory = Memory(shape=bits, depth=_PLACES, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
-        m.d.comb += write.en.eq(put)
+        m.d.comb += write.en.eq(1)
         with m.If(put):
             m.d.sync += write.addr.eq(next_place(write.addr, _PLACES))
         return write, read
