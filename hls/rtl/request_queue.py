@@ -1,11 +1,13 @@
 """The queue of an operation's requests behind a level: fields that are known some stages before the others wait in a
 memory beside it instead of in registers of the stages between."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from amaranth import Cat, Module
 from amaranth import Value as HardwareValue
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 
 from rtl_lib.mem.early_fields import EarlyFields
@@ -61,7 +63,7 @@ class RequestQueue:
             self._out[k] = self.early.oldest[low : low + fields[k]]
             low += fields[k]
 
-    def requests(self, m: Module, shape, fields) -> stream.Interface:
+    def requests(self, m: Module, shape: ShapeLike, fields: Callable[[Any], Any]) -> stream.Interface:
         """The stream of whole requests; ``fields`` returns those of a payload of that ``shape``."""
         found = stream.Signature(shape).create()
         m.d.comb += [found.valid.eq(self.fifo.o.valid), self.fifo.o.ready.eq(found.ready)]

@@ -1,5 +1,7 @@
 """The bursts that a unit has built, on their way to the memory."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
@@ -75,7 +77,7 @@ class BurstQueue(wiring.Component):
         return m
 
     @staticmethod
-    def _memory(m: Module, name: str, bits: int, put: Value) -> tuple:
+    def _memory(m: Module, name: str, bits: int, put: Value) -> tuple[Any, Any]:
         """The two ports of a memory of so many ``bits``, whose next place is taken where ``put``. It is written in each
         cycle, as it is free: ``put`` comes late, and moves a pointer only."""
         m.submodules[name] = memory = Memory(shape=bits, depth=_PLACES, init=[])

@@ -133,11 +133,7 @@ BREAKS = (
     Break("load_own_words", FetchPath, "_fetch_each", "builder.i.ready & place", "builder.i.ready"),
     Break("cached_load", WordFinder, "_age", "self.flush", "C(0)"),
     Break(
-        "load",
-        FetchPath,
-        "_fetch",
-        "& ~self._direct(m, accesses, words)",
-        "& (self._direct(m, accesses, words) | 1)",
+        "load", FetchPath, "_fetch", "& ~self._direct(m, accesses, words)", "& (self._direct(m, accesses, words) | 1)"
     ),
     Break("cached_load", WordFinder, "elaborate", "current & ~self.flush", "current"),
     Break("cached_load", WordFinder, "elaborate", "current.eq(0)", "current.eq(current)"),
