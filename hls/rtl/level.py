@@ -94,6 +94,10 @@ class LevelBuilder(Elaboratable):
         )
         return self.m
 
+    def known(self, value: Value) -> int:
+        """The first stage of this level in which :meth:`at` has the value."""
+        return 0 if self.context.values.fixed(value) is not None else self._born(value)
+
     def _born(self, value: Value) -> int:
         load = self.context.observations.failed.get(value)
         if load is not None:

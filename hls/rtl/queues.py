@@ -10,6 +10,7 @@ from rtl_lib.state import SlotReady
 
 from ..ir import Value, is_early
 from .level import LevelBuilder
+from .request_queue import Early, RequestQueue, early_fields
 
 __all__ = ["LevelQueues"]
 
@@ -45,18 +46,52 @@ class LevelQueues:
         builder, op = self.builder, row.op
         target, fields = self.context.servers.request_port(self.region, op)
         counted = self.context.servers.is_waited_for(op)
-        fifo = StreamFifo(target.payload.shape(), row.request_depth, counted)
         name = self.context.names.op(op)
-        self.m.submodules[f"{name}_request"] = self.context.servers.queued[op] = fifo
+        shape = target.payload.shape()
+        early = self._early(row, fields(Signal(shape)))
+        if early is None:
+            fifo = StreamFifo(shape, row.request_depth, counted, credited=not self.builder.plan.elastic)
+            self.m.submodules[f"{name}_request"] = fifo
+            requests = fifo.o
+            for field, value in fields(fifo.i.payload):
+                builder.m.d.comb += field.eq(builder.at(value, row.push))
+        else:
+            fifo, requests = self._push_in_parts(row, early, shape, fields, counted)
+        self.context.servers.queued[op] = fifo
         on = self._enabled(op, row.push)
         self._queue(fifo, row.push, on, row.request_depth, name)
-        for field, value in fields(fifo.i.payload):
-            builder.m.d.comb += field.eq(builder.at(value, row.push))
         for hazard in self.context.servers.hazards.values():
             hazard.tell(builder, op, row.push, C(1) if on is None else on)
-        self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
+        self.context.stalls.connect(self.m, requests, target, f"{name}_request")
         if not row.joins:
             self.context.servers.unsent.append(~fifo.empty)
+
+    def _early(self, row, fields) -> Early | None:
+        """Which fields of the request are put beside the queue before its stage. A token of the level then has a credit
+        for the queue and moves on in each cycle. Where hazards are looked for, the address is needed in the stage in
+        which it is pushed."""
+        if self.builder.plan.elastic or self._single() or self.context.servers.hazards:
+            return None
+        condition = self.context.servers.condition(row.op)
+        least = 0 if condition is None else self.builder.known(condition)
+        known = [max(least, self.builder.known(value)) for _, value in fields]
+        sizes = [len(HardwareValue.cast(field)) for field, _ in fields]
+        return early_fields(list(zip(sizes, known, strict=True)), row.push, row.request_depth)
+
+    def _push_in_parts(self, row, early: Early, shape, fields, counted: bool):
+        """Push the early fields of the request in their stage, the others in its own; returns the queue of these, and
+        the stream of requests."""
+        builder, pairs = self.builder, fields(Signal(shape))
+        name, sizes = self.context.names.op(row.op), [len(HardwareValue.cast(field)) for field, _ in pairs]
+        queue = RequestQueue(self.m, name, sizes, early, row.request_depth, counted)
+        for k, field in queue.late.items():
+            builder.m.d.comb += field.eq(builder.at(pairs[k][1], row.push))
+        on, valid = self._enabled(row.op, early.stage), builder.valid(early.stage)
+        resized = [Signal(sizes[k], name=f"{name}_early{k}") for k in early.fields]
+        for k, signal in zip(early.fields, resized, strict=True):
+            builder.m.d.comb += signal.eq(builder.at(pairs[k][1], early.stage))
+        queue.put(builder.m, valid if on is None else valid & on, resized)
+        return queue.fifo, queue.requests(self.m, shape, fields)
 
     def _enabled(self, op, stage):
         """The operation's predicate at a stage, or None if it is unconditional."""
@@ -197,7 +232,7 @@ class LevelQueues:
         own = {self.region.error_value(row.op) for row in before.row}
         self.carried = [v for v in builder.incoming if v not in responses and v not in own]
         layout = data.StructLayout({f"f{k}": self.context.values.width(v) for k, v in enumerate(self.carried)})
-        bypass = StreamFifo(layout, before.bypass_depth)
+        bypass = StreamFifo(layout, before.bypass_depth, credited=not before.elastic)
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = bypass
         for k, value in enumerate(self.carried):
             self.m.d.comb += builder.incoming[value].eq(bypass.o.payload[f"f{k}"])

@@ -10,6 +10,7 @@ from rtl_lib.axi.signature import Axi4ReadSignature, Burst, Response
 from rtl_lib.axi.under_way import UnderWay
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import ReadPort
+from rtl_lib.steps import less_one
 
 __all__ = ["AxiReadMaster", "constant_address_fields", "keep_first_error", "stays_within_border"]
 
@@ -62,6 +63,7 @@ class AxiReadMaster(wiring.Component):
         self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
     ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
+        self._length_bits = (max_burst - 1).bit_length()
         super().__init__(
             {
                 "port": In(ReadPort(word_bytes, addr_bits, max_burst)),
@@ -95,7 +97,11 @@ class AxiReadMaster(wiring.Component):
             response.payload.error.eq(keep_first_error(m, self.error, self.clear, passed, r.resp)),
         ]
         with m.If(taken):
-            m.d.sync += [valid.eq(1), first.eq(request.payload.addr), length.eq(request.payload.words - 1)]
+            m.d.sync += [
+                valid.eq(1),
+                first.eq(request.payload.addr),
+                length.eq(less_one(request.payload.words, self._length_bits)),
+            ]
             if platform is None:  # in simulation only: the Verilog subset for synthesis has no assertions
                 m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
         with m.Elif(ar.ready & ~under_way.in_reset):

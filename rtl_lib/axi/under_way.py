@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl_lib.steps import reached
+from rtl_lib.steps import count, reached
 
 __all__ = ["UnderWay"]
 
@@ -12,18 +12,21 @@ __all__ = ["UnderWay"]
 class UnderWay(wiring.Component):
     """Counts bursts in flight, and tells which responses belong to requests from before a reset.
 
-    The memory answers in order, so responses from before the reset come first: it is enough to count them. The
-    counters are not reset with the domain; they start at zero when the device is configured.
+    No burst is requested after a reset until all those from before it have been answered: so a flag tells their
+    responses, and they need not be counted apart. Neither is reset with the domain; they start at zero when the device
+    is configured.
 
     Rules
     -----
-    1. ``begin`` and ``end`` each count one burst, during reset too. ``begin`` must not be high while ``full``.
-    2. ``stale`` is high while the next response belongs to a request from before the last reset.
+    1. ``begin`` and ``end`` each count one burst; ``end`` during reset too. ``begin`` must not be high while ``full``
+       or in reset.
+    2. ``stale`` is high while a request from before the last reset is not answered, and at most one cycle longer; it
+       makes ``full``.
 
     Ports
     -----
     begin, end : a burst was requested; its response is complete
-    full : ``limit`` bursts are in flight
+    full : no burst may be requested: ``limit`` of them are in flight, or some from before the last reset
     stale : the next response is to be dropped
     in_reset : the domain is in reset
     """
@@ -33,21 +36,16 @@ class UnderWay(wiring.Component):
         super().__init__({"begin": In(1), "end": In(1), "full": Out(1), "stale": Out(1), "in_reset": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
-        """Build two counters that a reset does not clear: of all bursts in flight, and of those from before the
-        reset."""
+        """Build a counter that a reset does not clear, and a flag that is set from a reset until no burst is in
+        flight."""
         m = Module()
-        count = Signal(range(self.limit + 1), reset_less=True)
-        old, following = Signal.like(count), Signal.like(count)  # old: those from before the last reset
-        one_more = count + Cat(Const(1, 1), self.end.replicate(len(count) - 1))  # or one less: one carry chain for both
+        bursts = Signal(range(self.limit + 1), reset_less=True)
+        left = Signal(reset_less=True)  # bursts from before the last reset may be in flight
         m.d.comb += [
             self.in_reset.eq(ResetSignal("sync", allow_reset_less=True)),
-            following.eq(Mux(self.begin ^ self.end, one_more, count)),
-            self.full.eq(reached(count, self.limit)),
-            self.stale.eq(old != 0),
+            self.full.eq(reached(bursts, self.limit) | left),
+            self.stale.eq(left),
         ]
-        m.d.sync += count.eq(following)
-        with m.If(self.in_reset):
-            m.d.sync += old.eq(following)
-        with m.Elif(self.stale):
-            m.d.sync += old.eq(old - self.end)
+        count(m, bursts, self.begin, self.end)
+        m.d.sync += left.eq((left | self.in_reset) & (bursts != 0))
         return m

@@ -10,6 +10,7 @@ from rtl_lib.axi.signature import Axi4WriteSignature, Response
 from rtl_lib.axi.under_way import UnderWay
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import WritePort
+from rtl_lib.steps import less_one
 
 __all__ = ["AxiWriteMaster"]
 
@@ -41,6 +42,7 @@ class AxiWriteMaster(wiring.Component):
         self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
     ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
+        self._length_bits = (max_burst - 1).bit_length()
         super().__init__(
             {
                 "port": In(WritePort(word_bytes, addr_bits, max_burst)),
@@ -85,7 +87,7 @@ class AxiWriteMaster(wiring.Component):
             m.d.sync += [
                 valid.eq(1),
                 first.eq(request.payload.addr),
-                length.eq(request.payload.words - 1),
+                length.eq(less_one(request.payload.words, self._length_bits)),
                 left.eq(request.payload.words),
             ]
             if checked:  # in simulation only: the Verilog subset for synthesis has no assertions

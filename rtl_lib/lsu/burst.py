@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from rtl_lib.mem.ports import burst_layout, require_power_of_two
+from rtl_lib.mem.ports import require_power_of_two
 
 __all__ = ["MAX_ALIGN", "BurstBuilder", "words_read"]
 
@@ -40,7 +40,8 @@ class BurstBuilder(wiring.Component):
     Ports
     -----
     i : stream of word numbers (byte address / ``word_bytes``)
-    o : stream of ``{addr, words}``, for a FIFO: an offer not taken at once may grow or be withdrawn
+    begins : the word accepted in this cycle is the first of a burst, which is sent after those begun before
+    o : stream of numbers of words, for a FIFO: an offer not taken at once may grow or be withdrawn
     close : no more words for now
     rest : as ``close``, without a path to ``i.ready``; low where a word is offered
     urgent : waiting for more words would not pay
@@ -55,7 +56,8 @@ class BurstBuilder(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(addr_bits - exact_log2(word_bytes))),
-                "o": Out(stream.Signature(burst_layout(addr_bits, max_burst))),
+                "begins": Out(1),
+                "o": Out(stream.Signature(range(max_burst + 1))),
                 "close": In(1),
                 "rest": In(1),
                 "urgent": In(1),
@@ -68,9 +70,7 @@ class BurstBuilder(wiring.Component):
         """Build a register of the last word, and a comparator with the word that would continue the open burst."""
         m = Module()
         # All words of a burst have the upper bits of the last one: otherwise they would lie behind the border that no
-        # burst crosses, where ``following`` is 0. So only the low bits of its first word and of the word that would
-        # continue it are kept.
-        first = Signal(self.align_bits)
+        # burst crosses, where ``following`` is 0. So only the low bits of the word that would continue it are kept.
         following = Signal(self.align_bits)
         words = Signal(range(self.max_burst + 1))
         full, ends, extends, alone = Signal(), Signal(), Signal(), Signal()
@@ -84,19 +84,19 @@ class BurstBuilder(wiring.Component):
             alone.eq(~self.open & self.urgent),
             self.i.ready.eq(Mux(self.open, extends | self.o.ready, ~self.urgent | self.o.ready)),
             self.o.valid.eq((self.open & (ends | self.rest | (self.i.valid & ~extends))) | (alone & self.i.valid)),
-            self.o.payload.addr.eq(Mux(alone, self.i.payload, Cat(first, upper)) << exact_log2(self.word_bytes)),
-            self.o.payload.words.eq(Mux(alone, 1, words)),
+            self.begins.eq(taken & ~extends),
+            self.o.payload.eq(Mux(alone, 1, words)),
         ]
         with m.If(taken):
             m.d.sync += self.last[: self.align_bits].eq(self.i.payload)
-        with m.If(taken & ~extends):  # of a word that extends the burst the upper bits are those of the last one
+        with m.If(self.begins):  # of a word that extends the burst the upper bits are those of the last one
             m.d.sync += upper.eq(self.i.payload[self.align_bits :])
         with m.If(taken & ~alone):
             m.d.sync += [self.open.eq(1), following.eq(self.i.payload + 1)]
             with m.If(extends):
                 m.d.sync += words.eq(words + 1)
             with m.Else():
-                m.d.sync += [first.eq(self.i.payload), words.eq(1)]
+                m.d.sync += words.eq(1)
         with m.Elif(sent):
             m.d.sync += self.open.eq(0)
         return m

@@ -8,6 +8,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
+from rtl_lib.lsu.burst_queue import BurstQueue
 from rtl_lib.lsu.word_assembler import WordBuffer, select_layout
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
@@ -44,6 +45,8 @@ class FetchPath(wiring.Component):
        over an access that fetches its word. With ``drops``, an access may be to ``drop`` such a word: it has no answer.
     6. An access to the word in use that comes while no other is in flight does not go through the queue of accesses:
        its data is offered in the next cycle, three cycles after the access otherwise.
+    7. With ``own_words`` each access is a whole word and fetches it. Then the words that arrive are the answers, in
+       order, and no queue of accesses is needed: the words reserved limit those in flight.
 
     Parameters
     ----------
@@ -55,6 +58,7 @@ class FetchPath(wiring.Component):
     max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
     reads_ahead : whether the port ``ahead`` exists; drops : whether words that were requested may be dropped
     counted : whether the port ``level`` exists
+    own_words : rule 7; ``select`` of an access is then not looked at
 
     Ports
     -----
@@ -82,13 +86,16 @@ class FetchPath(wiring.Component):
         reads_ahead: bool = False,
         drops: bool = False,
         counted: bool = False,
+        own_words: bool = False,
     ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         if pending < max_burst:
             raise ValueError(f"pending must be at least max_burst, {max_burst} words, not {pending!r}")
+        if own_words and (access_bytes != word_bytes or kept or reads_ahead or drops or counted):
+            raise ValueError("accesses with words of their own are whole words, of which none is kept or read ahead")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
-        self._builder = {**geometry, "burst_align": burst_align}
+        self._geometry, self._builder = geometry, {**geometry, "burst_align": burst_align}
         self._words = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
@@ -98,7 +105,7 @@ class FetchPath(wiring.Component):
             "drops": drops,
         }
         self.depth, self.patience = depth, patience
-        self.reads_ahead, self.counted = reads_ahead, counted
+        self.reads_ahead, self.counted, self.own_words = reads_ahead, counted, own_words
         access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead, drops)
         super().__init__(
             {
@@ -120,19 +127,45 @@ class FetchPath(wiring.Component):
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
-        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
-        m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth, self.counted)
+        m.submodules.requests = requests = BurstQueue(**self._geometry)
+        requests.follow(m, builder)
         connect(m, builder.o, requests.i)
         connect(m, requests.o, wiring.flipped(self.mem.request))
         connect(m, wiring.flipped(self.mem.response), words.response)
         connect(m, words.o, wiring.flipped(self.o))
 
+        m.d.comb += [
+            builder.i.payload.eq(self.i.payload.word),
+            self.error.eq(words.error),
+            words.reserve.eq(builder.i.valid & builder.i.ready),
+            builder.urgent.eq(words.free == words.pending),
+            self.free.eq(words.free),
+            self.last.eq(builder.last),
+            self.answered.eq(words.select.valid & words.select.ready),
+        ]
+        (self._fetch_each if self.own_words else self._fetch)(m, builder, words)
+        self._wait(m, builder, words.reserve)
+        return m
+
+    def _fetch_each(self, m, builder, words) -> None:
+        """Fetch the word of each access, and answer with the words as they arrive."""
+        place = words.free != 0
+        m.d.comb += [
+            builder.i.valid.eq(self.i.valid & place),
+            self.i.ready.eq(builder.i.ready & place),
+            words.select.valid.eq(1),
+            words.select.payload.next.eq(1),
+            self.empty.eq(words.free == words.pending),
+        ]
+
+    def _fetch(self, m, builder, words) -> None:
+        """Fetch the words of accesses that ask for the next one, or those requested ahead, and queue the accesses."""
+        m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth, self.counted)
         asks, place = self.i.payload.select.next, words.free != 0
         if self.reads_ahead:
             asks = asks & ~self.i.payload.asked
         room = accesses.i.ready & (~asks | place)
         fetch, first = self.i.valid & asks & room, Const(0)
-        m.d.comb += builder.i.payload.eq(self.i.payload.word)
         if self.reads_ahead:
             first = self.ahead.valid
             fetch = Mux(first, place, fetch)
@@ -140,21 +173,13 @@ class FetchPath(wiring.Component):
             with m.If(first):
                 m.d.comb += builder.i.payload.eq(self.ahead.payload)
         m.d.comb += [
-            self.error.eq(words.error),
             builder.i.valid.eq(fetch),
             self.i.ready.eq(room & (~asks | (builder.i.ready & ~first))),
             accesses.i.valid.eq(self.i.valid & self.i.ready & ~self._direct(m, accesses, words)),
             accesses.i.payload.eq(self.i.payload.select),
-            words.reserve.eq(builder.i.valid & builder.i.ready),
-            builder.urgent.eq(words.free == words.pending),
-            self.free.eq(words.free),
-            self.last.eq(builder.last),
             self.empty.eq(accesses.empty),
             *([self.level.eq(accesses.level)] if self.counted else []),
-            self.answered.eq(words.select.valid & words.select.ready),
         ]
-        self._wait(m, builder, words.reserve)
-        return m
 
     def _direct(self, m, accesses, words):
         """Let the oldest access select its piece; returns whether that is the access at ``i``, which was not queued.

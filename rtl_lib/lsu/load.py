@@ -48,6 +48,9 @@ class LoadUnit(wiring.Component):
        their accesses (see :class:`~rtl_lib.lsu.stream_run.RunAhead`), and a ``flush`` discards only the last one of
        them.
 
+    5. With ``own_words`` an access is a whole word, and each fetches it, whatever the one before it was: for accesses
+       that seldom repeat a word. Rule 2 then does not hold.
+
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
     Parameters
@@ -75,6 +78,7 @@ class LoadUnit(wiring.Component):
         burst_align: int = 1024,
         patience: int = 4,
         reads_ahead: bool = False,
+        own_words: bool = False,
     ) -> None:
         self.access_bytes, self.word_bytes, self.reads_ahead = access_bytes, word_bytes, reads_ahead
         self._path = {
@@ -87,7 +91,9 @@ class LoadUnit(wiring.Component):
             "burst_align": burst_align,
             "patience": patience,
             "reads_ahead": reads_ahead,
+            "own_words": own_words,
         }
+        self.own_words = own_words
         self._most = max_burst
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst), reads_ahead))
 
@@ -105,8 +111,10 @@ class LoadUnit(wiring.Component):
             self.i.ready.eq(path.i.ready),
             access.word.eq(addr[exact_log2(self.word_bytes) :]),
             access.select.offset.eq(addr[exact_log2(self.access_bytes) :]),
-            access.select.next.eq(self._fresh(m, path, self._run_ahead(m, path) if self.reads_ahead else Const(0))),
         ]
+        if not self.own_words:
+            runs = self._run_ahead(m, path) if self.reads_ahead else Const(0)
+            m.d.comb += access.select.next.eq(self._fresh(m, path, runs))
         observe_reads(m, self)
         return m
 

@@ -10,6 +10,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.interconnect.arbiter import RoundRobin
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
+from rtl_lib.lsu.burst_queue import BurstQueue
 from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.shared_lookup import SharedLookup, placed_layout
 from rtl_lib.lsu.word_assembler import cut
@@ -160,7 +161,7 @@ class SharedCache(wiring.Component):
         self.words, self.depth, self.pending, self.patience = words, depth, pending, patience
         self.word_bits, self.place_bits = addr_bits - exact_log2(word_bytes), exact_log2(words)
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
-        self._builder = {**geometry, "burst_align": burst_align}
+        self._geometry, self._builder = geometry, {**geometry, "burst_align": burst_align}
         super().__init__(
             {
                 **{f"load{k}": In(SharedPort(access_bytes, addr_bits)) for k in range(loads)},
@@ -240,7 +241,8 @@ class SharedCache(wiring.Component):
         """Allocate a place to the word of one load that misses, in turns, and combine these words into bursts."""
         m.submodules.arbiter = arbiter = RoundRobin(self.many)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
-        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
+        m.submodules.requests = requests = BurstQueue(**self._geometry)
+        requests.follow(m, builder)
         connect(m, builder.o, requests.i)
         connect(m, requests.o, flipped(self.mem.request))
         room, owner = Signal(), Signal(self.many)

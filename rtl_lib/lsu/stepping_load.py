@@ -10,9 +10,9 @@ from amaranth.utils import exact_log2
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
+from rtl_lib.lsu.burst_queue import BurstQueue
 from rtl_lib.lsu.observe import Observation
 from rtl_lib.lsu.word_assembler import cut
-from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 from rtl_lib.mem.ram import Ram
 from rtl_lib.steps import after, count, reached
@@ -199,7 +199,8 @@ class SteppingLoadUnit(wiring.Component):
     def _ask(self, m: Module, word: Signal, begins: Signal, asks: Signal, wanted: Signal, gone: Signal) -> None:
         """Request the words of the run, as far as ``ahead`` allows and while there are places."""
         m.submodules.builder = builder = BurstBuilder(**self._geometry, burst_align=self._burst_align)
-        m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)
+        m.submodules.requests = requests = BurstQueue(**self._geometry)
+        requests.follow(m, builder)
         connect(m, builder.o, requests.i)
         connect(m, requests.o, wiring.flipped(self.mem.request))
         free, filling = Signal(range(self.places + 1), init=self.places), Signal()

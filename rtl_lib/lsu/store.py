@@ -7,13 +7,13 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.burst_queue import BurstQueue
 from rtl_lib.lsu.gathered_words import GatheredWords
 from rtl_lib.lsu.observe import Observation, observe_writes
 from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
-from rtl_lib.mem.request_fifo import RequestFifo
-from rtl_lib.steps import reached
+from rtl_lib.steps import elapsed
 
 __all__ = ["MOST_COUNTED", "RETIRED_BITS", "StoreUnit", "store"]
 
@@ -119,7 +119,8 @@ class StoreUnit(wiring.Component):
         queue of bursts not acknowledged."""
         m = Module()
         m.submodules.builder = builder = BurstBuilder(**self._builder)
-        m.submodules.requests = requests = RequestFifo(**self._geometry)
+        m.submodules.requests = requests = BurstQueue(**self._geometry)
+        requests.follow(m, builder)
         m.submodules.words = words = StreamFifo(self.mem.data.payload.shape(), self.buffer)
         m.submodules.waiting = waiting = Settlement(self.outstanding, RETIRED_BITS if self.counted else 0)
         connect(m, waiting.answer, wiring.flipped(self.fence.response))
@@ -152,15 +153,8 @@ class StoreUnit(wiring.Component):
 
     def _quiet(self, m):
         """Whether the last store came ``patience`` cycles ago, or none is to be waited for."""
-        age = Signal(range(self.patience + 1))
         hurry = self.over | self.hurry if self.counted else self.over
-        old = reached(age, self.patience)
-        quiet = old | (hurry & ~self.i.valid)
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += age.eq(0)
-        with m.Elif(~old):
-            m.d.sync += age.eq(age + 1)
-        return quiet
+        return elapsed(m, self.i.valid & self.i.ready, self.patience) | (hurry & ~self.i.valid)
 
     def _count(self, m, builder, count):
         """(stores in the open burst, whether no more should join it); both 0 if stores are not counted."""

@@ -10,7 +10,7 @@ from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ports import require_power_of_two, response_layout
 from rtl_lib.mem.ram import Ram
-from rtl_lib.steps import after, count
+from rtl_lib.steps import after, count, next_place
 
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
@@ -90,7 +90,7 @@ class WordBuffer(wiring.Component):
         write, read = words.write, words.read
         kept = data.View(shape, read.data)
         oldest = Signal.like(read.addr)  # of the words not yet used
-        arrived = Signal(range(self.pending + 1))  # and not yet in use
+        arrived = Signal()  # one of them has
         take, take_next = Signal(), Signal()
         select = self.select.payload
         offset = Signal.like(select.offset)
@@ -99,14 +99,14 @@ class WordBuffer(wiring.Component):
             self.response.ready.eq(1),
             write.en.eq(self.response.valid),
             write.data.eq(Cat(self.response.payload.data, self.response.payload.error)),
-            self.select.ready.eq((~self.o.valid | self.o.ready) & (~select.next | (arrived != 0))),
+            self.select.ready.eq((~self.o.valid | self.o.ready) & (~select.next | arrived)),
             take.eq(self.select.valid & self.select.ready),
             take_next.eq(take & select.next),
             read.en.eq(take_next | (take & select.again) if self.kept else take_next),
             read.addr.eq(Mux(select.again, select.place, oldest) if self.kept else oldest),
             self.error.eq(kept.error),
         ]
-        count(m, arrived, write.en, take_next)
+        m.d.sync += arrived.eq(write.en | arrived & ~(take_next & (self._behind(oldest) == write.addr)))
         if len(self.reserve) == 1:
             count(m, self.free, take_next, self.reserve)
         else:
@@ -117,9 +117,14 @@ class WordBuffer(wiring.Component):
             m.d.sync += offset.eq(select.offset)
         for place, moves in ((write.addr, write.en), (oldest, take_next)):
             with m.If(moves):
-                m.d.sync += place.eq(after(place, self.places))
+                m.d.sync += place.eq(self._behind(place))
         cut(m, self.o.payload, kept.data, offset)
         return m
+
+    def _behind(self, place: Value) -> Value:
+        """The place that is used after ``place``: in any order unless places are counted by the user, who keeps
+        words."""
+        return after(place, self.places) if self.kept else next_place(place, self.places)
 
 
 def cut(m, target, word, offset) -> None:

@@ -1,14 +1,16 @@
 """A FIFO between two streams, in registers when shallow and in block RAM when deep."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 from rtl_lib.mem.ram import Ram
-from rtl_lib.steps import after, count
+from rtl_lib.steps import LONGEST_RING, count, next_place
 
 __all__ = ["StreamFifo"]
 
@@ -27,13 +29,16 @@ class StreamFifo(wiring.Component):
        ``o.ready`` of the same cycle. (So a FIFO of depth 1 moves one payload every second cycle.)
     3. An offered payload stays offered, unchanged, until it is taken.
     4. From a depth of ``timing.latency + 1`` on one payload goes in and one out every cycle.
-    5. ``level`` counts what is inside, the payload on offer included; ``empty`` says that it would be 0.
+    5. With ``credited`` the user offers a payload only where there is room, and ``i`` is always ready: an assertion
+       stops the simulation otherwise.
+    6. ``level`` counts what is inside, the payload on offer included; ``empty`` says that it would be 0.
 
     Parameters
     ----------
     shape : shape of the payload
     depth : number of payloads it holds, at least 1
     counted : whether the port ``level`` exists; where none does, payloads are not counted
+    credited : rule 5, instead of rule 2
 
     Ports
     -----
@@ -41,14 +46,14 @@ class StreamFifo(wiring.Component):
     empty : nothing is inside; level : payloads inside, 0 to ``depth``
     """
 
-    def __init__(self, shape, depth, counted: bool = False) -> None:
+    def __init__(self, shape, depth, counted: bool = False, credited: bool = False) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
         self.stored_bits = Shape.cast(shape).width  # a payload of width 0 is only counted
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = self.timing_of(shape, depth)
-        self.counted = counted
+        self.counted, self.credited = counted, credited
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
@@ -72,7 +77,8 @@ class StreamFifo(wiring.Component):
         full, leaves = Signal(), Signal()
         fills, last = self._store(m, put, take) if self.stored_bits else self._numbered(m, put, take)
         m.d.comb += [
-            self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
+            # a register: logic that waits for room is often at the end of a long path
+            self.i.ready.eq(1 if self.credited else ~full),
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
@@ -82,35 +88,50 @@ class StreamFifo(wiring.Component):
             m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:
             m.d.comb += [self.empty.eq(~waits), self.o.valid.eq(waits), take.eq(leaves)]
+        if self.credited and platform is None:  # in simulation only; at the edge, as signals settle before
+            m.d.sync += Assert(~(self.i.valid & full), "a payload is offered to a queue without room")
         if self.counted:
             count(m, self.level, put, leaves)
         return m
 
     def _numbered(self, m, put, take):
-        """What :meth:`_store` returns, by the number of payloads stored: where there are no pointers or wide ones, a
-        counter takes fewer cells than comparisons of those. One payload more is on offer in the output register of a
-        block RAM that is about to be full."""
+        """What :meth:`_store` returns, by the number of payloads stored."""
+        stored = self._count(m, put, take)
+        return stored == self.depth - 1, stored == 1
+
+    def _count(self, m, put, take):
+        """The number of payloads in the storage."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
-        return stored == self.depth - 1 - self.in_block_ram, stored == 1
+        return stored
 
     def _store(self, m, put, take):
         """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
-        comparisons of pointers, so that payloads need not be counted."""
+        comparisons of pointers, so that payloads need not be counted unless the storage has more places than the FIFO
+        holds."""
         storage: Ram | Memory
         if self.in_block_ram:
-            storage = Ram(width=self.stored_bits, depth=self.depth, collides=False)
+            storage = Ram(width=self.stored_bits, depth=self._places, collides=False)
             read, write = storage.read, storage.write
             m.d.comb += read.en.eq(take)
         else:
-            storage = Memory(shape=self.stored_bits, depth=self.depth, init=[])
+            storage = Memory(shape=self.stored_bits, depth=self._places, init=[])
             read, write = storage.read_port(domain="comb"), storage.write_port()
         m.submodules.storage = storage
         m.d.comb += [write.en.eq(put), write.data.eq(self.i.payload), Value.cast(self.o.payload).eq(read.data)]
-        behind_write, behind_read = after(write.addr, self.depth), after(read.addr, self.depth)
+        behind_write, behind_read = (next_place(port.addr, self._places) for port in (write, read))
         for port, moves, behind in ((write, put, behind_write), (read, take, behind_read)):
             with m.If(moves):
                 m.d.sync += port.addr.eq(behind)
-        if self.in_block_ram:
-            return self._numbered(m, put, take)
-        return behind_write == read.addr, behind_read == write.addr
+        last = behind_read == write.addr
+        if not self.in_block_ram:
+            return behind_write == read.addr, last
+        if self._places == self.depth:  # one payload more is in the output register when it is about to be full
+            return next_place(behind_write, self._places) == read.addr, last
+        return self._count(m, put, take) == self.depth - 2, last
+
+    @property
+    def _places(self) -> int:
+        """Words of the storage: in a block RAM as many as the pointers have values, which costs none more."""
+        places = 1 << ceil_log2(self.depth)
+        return places if self.in_block_ram and places <= 1 << LONGEST_RING else self.depth

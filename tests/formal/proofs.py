@@ -49,7 +49,9 @@ PROOFS = {
     "axi_writes": Proof("AxiWriteMaster", _AXI, axi.writes, 12),
     "fifo_1": Proof("StreamFifo, 1 place", _ORDER, partial(streams.fifo, 1), 10, 1),
     "fifo_3": Proof("StreamFifo, 3 places", _ORDER, partial(streams.fifo, 3), 10, 1),
+    "fifo_4": Proof("StreamFifo, 4 places", _ORDER, partial(streams.fifo, 4), 10, 1),
     "fifo_block": Proof("StreamFifo, 4 places in block RAM", _ORDER, partial(streams.fifo, 4, block=True), 10, 3),
+    "fifo_block_5": Proof("StreamFifo, 5 places in block RAM", _ORDER, partial(streams.fifo, 5, block=True), 10, 3),
     "skid": Proof("SkidBuffer", _ORDER, streams.skid, 10, 2),
     "request_slots": Proof(
         "RequestSlots", f"{_ORDER}, and are still shown a cycle later", streams.request_slots, 10, 2
@@ -85,6 +87,7 @@ PROOFS = {
         2,
     ),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
+    "load_own_words": Proof("LoadUnit of own words", _LOADS, units.load_unit_of_own_words, 10),
     "next_word_load": Proof("NextWordLoadUnit", _LOADS, units.next_word_load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),

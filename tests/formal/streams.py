@@ -4,12 +4,15 @@ import inspect
 
 from amaranth import *
 from amaranth.hdl import Fragment
+from amaranth.sim import Simulator
+from amaranth.utils import ceil_log2
 
 from rtl_lib.channel import ChannelBuffer
 from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.steps import ring_after
 from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
 from tests.formal.bench import Bench, Follow
 
@@ -63,23 +66,51 @@ def fifo(depth, block=False):
     bench.check(part.empty == (follow.inside == 0), "it is empty when nothing is inside")
     bench.check(waits == (part.level > offset), "what is not on offer waits")
     bench.check(part.i.ready == (follow.inside < depth), "it is ready when and only when there is room")
-    _where_it_lies(bench, follow, storage, place, depth, part.level, offset)
+    places = 1 << ceil_log2(depth) if block else depth
+    _where_it_lies(bench, follow, storage, place, _order(places), part.level, offset)
     if block:
         here = follow.under_way & part.o.valid & (follow.ahead == 0)
         bench.check(~here | (part.o.payload == follow.value), "on offer it is the followed one")
+        bench.check(part.o.valid | (part.level < 2), "more than one is inside only while one is on offer")
+    if block and places > depth:
         (stored,) = inner(part, "stored", module=module)
         bench.check(stored + part.o.valid == part.level, "what is not on offer is counted")
-        bench.check(part.o.valid | (stored < 2), "more than one is inside only while one is on offer")
     return bench
 
 
-def _where_it_lies(bench, follow, storage, place, depth, level, offset):
+def _order(places):
+    """The places of a queue in the order of their use."""
+    if places & (places - 1) or places == 1:
+        return list(range(places))
+    found = [0]
+    while (following := _known(ring_after(C(found[-1], ceil_log2(places))))) != 0:
+        found.append(following)
+    return found
+
+
+def _known(value):
+    """The number that a combinational value of constants is."""
+    seen, target = [], Signal.like(value)
+    m = Module()
+    m.d.comb += target.eq(value)
+
+    async def look(ctx):
+        seen.append(ctx.get(target))
+
+    simulator = Simulator(m)
+    simulator.add_testbench(look)
+    simulator.run()
+    return seen[0]
+
+
+def _where_it_lies(bench, follow, storage, place, order, level, offset):
     """What makes the claims inductive: the ring's places, and the one where the followed payload lies."""
     (write,), read = storage.write_ports, next(port for port in storage.read_ports if port is not place)
-    bench.m.d.comb += place.addr.eq((read.addr + follow.ahead - offset) % depth)
-    bench.check((read.addr < depth) & (write.addr < depth), "places are those of the ring")
+    turn, many = Array(order.index(k) for k in range(len(order))), len(order)
+    bench.m.d.comb += place.addr.eq(Array(order)[(turn[read.addr] + follow.ahead - offset + many) % many])
+    bench.check((read.addr < many) & (write.addr < many), "places are those of the ring")
     bench.check(
-        (read.addr + level - offset) % depth == write.addr % depth,
+        (turn[read.addr] + level - offset + many) % many == turn[write.addr],
         "what is stored lies between the places of reading and writing",
     )
     bench.check(level >= offset, "what is on offer counts")

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 from amaranth import *
+from amaranth.utils import exact_log2
 
 from rtl_lib.event_counters import EventCounters
 from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
@@ -66,15 +67,22 @@ def burst_builder():
     (following,) = inner(part, "following")
     bench.m.d.comb += [part.close.eq(bench.free(1, "close")), part.urgent.eq(bench.free(1, "urgent"))]
     bench.m.d.comb += part.rest.eq(bench.free(1, "rest") & ~part.i.valid)
-    enters, sent, burst = bench.drive(part.i, "i"), bench.take(part.o, "o", stable=False), part.o.payload
-    follow = Follow(bench, "word", enters, part.i.payload, Mux(sent, burst.words, 0), 2, through=True)
-    end = (burst.addr + follow.ahead)[:3]
+    enters, sent, words = bench.drive(part.i, "i"), bench.take(part.o, "o", stable=False), part.o.payload
+    begun = Signal(3)  # the first word of the burst that began last
+    with bench.m.If(part.begins):
+        bench.m.d.sync += begun.eq(part.i.payload)
+    first = Mux(part.begins & ~part.open, part.i.payload, begun)
+    follow = Follow(bench, "word", enters, part.i.payload, Mux(sent, words, 0), 2, through=True)
+    end = (first + follow.ahead)[:3]
     bench.check(~follow.out | (end == follow.value), "the followed word has its place in the burst")
-    within = (burst.words <= 2) & (burst.addr[:2] + burst.words <= 4)
-    bench.check(~part.o.valid | ((burst.words != 0) & within), "bursts keep their bounds")
+    within = (words <= 2) & (first[:2] + words <= 4)
+    bench.check(~part.o.valid | ((words != 0) & within), "bursts keep their bounds")
     bench.check(part.open == (follow.inside != 0), "a burst is open while words wait")
-    whole = (burst.words == follow.inside) & (following == (burst.addr + burst.words)[: len(following)])
+    bench.check(~part.begins | enters, "a burst begins with a word")
+    bench.check(~(part.begins & part.open) | sent, "the one before is sent then")
+    whole = (words == follow.inside) & (following == (begun + words)[: len(following)])
     bench.check(~part.open | whole, "an open burst has the words that wait")
+    bench.check(~part.open | (part.last == (begun + words - 1)[:3]), "the last one of them is known")
     bench.check(~part.open | within, "an open burst keeps its bounds")
     bench.check(
         ~(part.open & follow.under_way & (follow.ahead < follow.inside)) | (end == follow.value),
@@ -135,13 +143,13 @@ def _memory_that_changes(bench, part, flush=None):
     return flushed | (changed & flush), refused
 
 
-def _loads(part, inside):
-    bench = Bench()
+def _loads(part, inside, access_bytes=1):
+    bench, low = Bench(), exact_log2(access_bytes)
     bench.part("unit", part)
     new, refused = _memory_that_changes(bench, part)
     enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
     follow = Follow(bench, "access", enters, Cat(part.i.payload, new), leaves, inside)
-    addr, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS]
+    addr, new = Cat(C(0, low), follow.value[low:ADDR_BITS]), follow.value[ADDR_BITS]
     bench.check(~follow.out | (part.o.payload[:ADDR_BITS] == addr), "each access is answered with its byte")
     bench.check(~(follow.out & new) | part.o.payload[ADDR_BITS], "what a flush forgets is read again")
     bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
@@ -187,6 +195,11 @@ def place_guard():
 def load_unit():
     """LoadUnit over a memory that changes once."""
     return _loads(LoadUnit(access_bytes=1, depth=4, pending=2, patience=1, **MEMORY), 6)
+
+
+def load_unit_of_own_words():
+    """LoadUnit in which each access fetches its word, over a memory that changes once."""
+    return _loads(LoadUnit(access_bytes=WORD, depth=4, pending=2, patience=1, own_words=True, **MEMORY), 6, WORD)
 
 
 def next_word_load_unit():

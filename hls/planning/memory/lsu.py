@@ -65,8 +65,10 @@ def _geometry(access: "Access") -> Options:
 
 
 def _load(access: "Access", memory: Memory) -> Options:
-    queues = {"depth": _accesses_under_way(memory), "pending": _words_under_way(memory)}
-    return _geometry(access) | queues | _within_bank(memory)
+    depth, pending = _accesses_under_way(memory), _words_under_way(memory)
+    options = _geometry(access) | {"depth": depth, "pending": pending} | _within_bank(memory)
+    # then the words in flight are those of the accesses; no fewer may be under way than a queue of accesses limits
+    return options | ({"own_words": True} if access.own_words and pending <= depth else {})
 
 
 def _cached_load(access: "Access", memory: Memory) -> Options:
@@ -226,9 +228,9 @@ class Access:
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
     of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.
-    ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``gathers``: the words
-    that stores join at a time. ``pumped``: its blocks run at twice the clock and its data is valid for one cycle, so it
-    must not stall on its way.
+    ``own_words``: each access is a word that the one before it has not read. ``descending``: its addresses decrease.
+    ``scattered``: most accesses are bursts of their own. ``gathers``: the words that stores join at a time. ``pumped``:
+    its blocks run at twice the clock and its data is valid for one cycle, so it must not stall on its way.
     """
 
     op: Op
@@ -244,6 +246,7 @@ class Access:
     lanes: int = 0
     masked: bool = False
     reads_ahead: bool = False
+    own_words: bool = False
     descending: bool = False
     scattered: bool = False
     to_a_word: int = 1

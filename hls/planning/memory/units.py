@@ -230,8 +230,18 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, reason=reuses[0].lost(access.memory))
     if _reads_ahead(access, steps, slots):
         return _ahead(access, steps, "consecutive addresses: reads words ahead in bursts")
-    near = _is_near(steps[0][1], access.word_bytes)
-    return replace(access, reason="consecutive addresses share words" if near else "each access reads a different word")
+    near, own = _is_near(steps[0][1], access.word_bytes), _has_own_words(access, steps, slots)
+    reason = "consecutive addresses share words" if near else "each access reads a different word"
+    return replace(access, reason=reason, own_words=own)
+
+
+def _has_own_words(access: Access, steps, slots: Mapping[Op, int]) -> bool:
+    """Whether each access is a whole word, and another one than that of the access before it, in the whole launch: of
+    loops around its loop, the next iteration may begin where the one before has ended."""
+    (loop, step), alone = steps[0], len(steps) == 1
+    if access.lanes or access.bytes != access.word_bytes or not alone or slots.get(loop, 1) > 1:
+        return False
+    return step.regular and step.amount is not None and abs(step.amount) >= access.word_bytes
 
 
 def _ahead(access: Access, steps, reason: str) -> Access:

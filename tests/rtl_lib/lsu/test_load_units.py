@@ -49,6 +49,25 @@ def test_load_unit(access, word, give, take, serve):
     assert fetched(memory, word) == words_read(addresses, word)
 
 
+@pytest.mark.parametrize("word", [4, 64])
+@pytest.mark.parametrize("give, take, serve", RATES)
+def test_own_words(word, give, take, serve):
+    """Each access fetches its word, also that of the access before it."""
+    rng = random.Random(word)
+    addresses = mixed_addresses(rng, word, 150)
+    memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
+    sizes = {"depth": 40, "max_burst": 4, "pending": 9, "burst_align": 256}
+    dut = LoadUnit(access_bytes=word, word_bytes=word, addr_bits=20, own_words=True, **sizes)
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
+    assert seen == load(memory.bytes, addresses, word)
+    assert fetched(memory, word) == addresses
+
+
 def runs_of(rng, access, word, count):
     """Addresses with the last one of their run: steps of up to a word, some runs of one access or of none ahead."""
     addresses = []

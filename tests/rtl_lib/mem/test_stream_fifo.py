@@ -8,7 +8,7 @@ from amaranth.back import verilog
 from rtl_lib.mem.fifo import StreamFifo
 from tests.rtl_lib.mem.memory_bench import simulate as run
 
-DEPTHS = [1, 2, 3, 8, 32, 33, 50]
+DEPTHS = [1, 2, 3, 8, 32, 33, 50, 64]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
