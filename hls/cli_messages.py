@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from .diag import CompileError, Diagnostic, internal_error, machine_trouble, render, to_json
+from .diag import CompileError, Diagnostic, first_of_each, internal_error, machine_trouble, render, to_json
 from .signals import exit_code, has_reader
 
 __all__ = ["FAILED", "OF_OPTIONS", "Messages", "reported_output_errors"]
@@ -50,11 +50,12 @@ class Messages:
         self._found += diagnostics
 
     def show(self) -> None:
-        """Print everything collected: as JSON on stdout, else as text with source lines on stderr."""
+        """Print everything collected: as JSON on stdout, else as text with source lines on stderr, and of many warnings
+        of one kind the first ones."""
         if self.form == "json":
             click.echo(to_json(self._found))
         else:
-            for diagnostic in self._found:
+            for diagnostic in first_of_each(self._found, "all of them: sluice compile --diagnostics json"):
                 click.echo(render(diagnostic, self.sources), err=True)
 
     @contextmanager

@@ -4,6 +4,7 @@ from .codes import Code
 from .internal import internal_error
 from .machine import machine_trouble
 from .message import CompileError, Diagnostic, Span, at_line, render, to_json
+from .repeated import first_of_each
 
 __all__ = [
     "Code",
@@ -11,6 +12,7 @@ __all__ = [
     "Diagnostic",
     "Span",
     "at_line",
+    "first_of_each",
     "internal_error",
     "machine_trouble",
     "render",

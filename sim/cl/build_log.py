@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hls.diag import CompileError, Diagnostic, render
+from hls.diag import CompileError, Diagnostic, first_of_each, render
 
 from .options import MORE_OPTIONS, split_options
 
@@ -21,8 +21,8 @@ def build_log(warnings: Sequence[Diagnostic], sources: Mapping[str, str], option
 def told_warnings(
     warnings: Sequence[Diagnostic], sources: Mapping[str, str], options: Sequence[str]
 ) -> tuple[str, ...]:
-    """Each warning as text: none with ``-w``, also if there is a ``-Werror``. The options of $SLUICE_BUILD_OPTIONS
-    count, too.
+    """Each warning as text, and of many of one kind the first ones: none with ``-w``, also if there is a ``-Werror``.
+    The options of $SLUICE_BUILD_OPTIONS count, too.
 
     Raises CompileError, with the warnings as its diagnostics, where there are some and ``-Werror`` is given.
     """
@@ -33,7 +33,7 @@ def told_warnings(
         error = CompileError(*(_as_error(one) for one in warnings))
         error.sources = dict(sources)
         raise error
-    return tuple(render(one, dict(sources)) for one in warnings)
+    return tuple(render(one, dict(sources)) for one in first_of_each(warnings))
 
 
 def _as_error(warning: Diagnostic) -> Diagnostic:

@@ -2,7 +2,8 @@
 
 import json
 
-from hls.diag import Code, Diagnostic, Span, render, to_json
+from hls.diag import Code, Diagnostic, Span, first_of_each, render, to_json
+from hls.diag.repeated import MOST_ALIKE
 
 
 def shown(line: str, column: int, length: int = 1) -> list[str]:
@@ -64,3 +65,16 @@ def test_tools_get_all_of_it():
             }
         ],
     }
+
+
+def test_of_thousands_of_warnings_of_one_kind_the_first_are_shown():
+    doubles = [
+        Diagnostic("a double", Span("a.cl", k + 1), severity="warning", code=Code.DOUBLE_AS_FLOAT)
+        for k in range(MOST_ALIKE + 1500)
+    ]
+    other = Diagnostic("a long long", Span("a.cl", 9), severity="warning", code=Code.DECIMAL_AS_ULONG)
+    errors = [Diagnostic("not a type", Span("a.cl", k + 1), code=Code.UNKNOWN_TYPE) for k in range(MOST_ALIKE + 1)]
+    shown, last = first_of_each([*doubles, other, *errors], "ask for all"), doubles[:MOST_ALIKE]
+    assert shown[:-1] == [*last, other, *errors]
+    assert render(shown[-1], {}) == "note: 1,500 more warnings W0210 are not shown\n  hint: ask for all"
+    assert first_of_each(last) == last
