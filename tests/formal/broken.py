@@ -71,6 +71,7 @@ BREAKS = (
     Break("fifo_3", StreamFifo, "elaborate", "~(take & last)", "~take"),
     Break("fifo_3", StreamFifo, "_store", "next_place(port.addr, self._places)", "port.addr + 1"),
     Break("fifo_3", StreamFifo, "_store", "behind_read == write.addr", "read.addr + 1 == write.addr"),
+    Break("fifo_4", StreamFifo, "_store", "behind_write == read.addr, last", "write.addr == read.addr, last"),
     Break("fifo_block", StreamFifo, "elaborate", "take | (self.o.valid & ~self.o.ready)", "take"),
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
     Break(

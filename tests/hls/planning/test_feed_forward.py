@@ -18,6 +18,7 @@ from hls.planning import program
 from hls.target.board import load_board
 from tests.feed_forward.goals import source_of
 from tests.feed_forward.table import text_of
+from tests.hls.passes.test_copies_run_once import assert_passes_run_once
 
 SOURCE = (Path(__file__).parents[2] / "feed_forward" / "kernels.cl").read_text()
 #: an array with one port for reads: each part has its own; no copies can share the iterations
@@ -330,3 +331,7 @@ def test_a_recurrence_that_every_part_keeps_is_not_split():
     with patch.object(program, "plan_alone", side_effect=program.plan_alone) as counted:
         plan = planned(text, feed_forward="auto")
     assert names(plan) == ["k"] and counted.call_count == 1
+
+
+def test_of_equal_copies_of_an_autorun_kernel_one_is_planned(monkeypatch):
+    assert_passes_run_once(monkeypatch, Options(feed_forward="auto"))
