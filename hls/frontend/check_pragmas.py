@@ -62,7 +62,7 @@ class PragmaChecker(FileVariableChecker):
             else:
                 self.warn(
                     pragma.span,
-                    f"#pragma {pragma.name} is not before a loop: ignored",
+                    f"{pragma.written} is not before a loop: ignored",
                     "write it directly before for, while or do",
                     code=Code.PRAGMA_IGNORED,
                 )
@@ -131,13 +131,13 @@ class PragmaChecker(FileVariableChecker):
             if attrs[form.attr] != value:
                 raise CompileError.at(
                     pragma.span,
-                    f"#pragma {pragma.name} contradicts the one at line {line}",
+                    f"{pragma.written} contradicts the one at line {line}",
                     "keep one of them",
                     code=Code.PRAGMAS_CONTRADICT,
                 )
             self.warn(
                 pragma.span,
-                f"#pragma {pragma.name} repeats the one at line {line}",
+                f"{pragma.written} repeats the one at line {line}",
                 "remove one of them",
                 code=Code.PRAGMA_IGNORED,
             )
@@ -150,17 +150,17 @@ class PragmaChecker(FileVariableChecker):
             plain = text.strip("<>=:() ")
             raise CompileError.at(
                 pragma.span,
-                f"#pragma {pragma.name} takes a number, not '{text}'",
+                f"{pragma.written} takes a number, not '{text}'",
                 f"write #pragma {pragma.name} {plain if plain.isalnum() and plain not in self.types() else 'N'}",
                 code=Code.PRAGMA_ARGUMENT,
             ) from None
         if len(nodes) != 1:
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number", code=Code.PRAGMA_ARGUMENT)
-        number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
+            raise CompileError.at(pragma.span, f"{pragma.written} takes one number", code=Code.PRAGMA_ARGUMENT)
+        number = self.constant_int(nodes[0], f"the number of {pragma.written}")
         if not lowest <= number <= highest:
             limit = f"at least {lowest}" if number < lowest else f"at most {highest:,}"
             raise CompileError.at(
-                pragma.span, f"#pragma {pragma.name} cannot be {number:,}", limit, code=Code.PRAGMA_ARGUMENT
+                pragma.span, f"{pragma.written} cannot be {number:,}", limit, code=Code.PRAGMA_ARGUMENT
             )
         return number
 

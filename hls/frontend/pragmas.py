@@ -53,6 +53,8 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
 #: first words of pragmas without effect here
 IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 
+#: an attribute before a loop, as the parser passes it on: like a pragma
+_ATTRIBUTE = re.compile(r"__attribute__ (\w+) ?(.*)")
 #: attributes before a loop, by the equivalent pragma
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
@@ -90,8 +92,8 @@ _OPPOSITES = (
 
 @dataclass(frozen=True)
 class LoopPragma:
-    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for
-    loop_fuse, whose number is a depth, ``independent``."""
+    """A loop pragma: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for loop_fuse, whose
+    number is a depth, ``independent``."""
 
     name: str
     span: Span
@@ -99,10 +101,17 @@ class LoopPragma:
     array: str = ""
     safelen: str = ""
     independent: bool = False
+    attribute: str = ""  #: its name, where an attribute stands for the pragma
+
+    @property
+    def written(self) -> str:
+        """As messages name it: without its number."""
+        return f"attribute {self.attribute}" if self.attribute else f"#pragma {self.name}"
 
 
 def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     """The pragma, or None if it is not a loop pragma. Raises CompileError if its form is wrong."""
+    attribute = _attribute(text)
     text = without_vendor(text.strip())
     name, _, rest = re.sub(r"^(\w+)", r"\1 ", text).partition(" ")
     rest = rest.strip()
@@ -111,16 +120,22 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     if name not in LOOP_PRAGMAS:
         return None
     rest = _bare(rest)
-    form = LOOP_PRAGMAS[name]
+    form, pragma = LOOP_PRAGMAS[name], LoopPragma(name, span, rest, attribute=attribute)
     if rest and not form.takes_argument:
         raise CompileError.at(
-            span, f"#pragma {name} takes no argument", f"write #pragma {name}", code=Code.PRAGMA_ARGUMENT
+            span, f"{pragma.written} takes no argument", f"write #pragma {name}", code=Code.PRAGMA_ARGUMENT
         )
     if not rest and form.bare is None:
         raise CompileError.at(
-            span, f"#pragma {name} needs a number", f"write #pragma {name} N", code=Code.PRAGMA_ARGUMENT
+            span, f"{pragma.written} needs a number", f"write #pragma {name} N", code=Code.PRAGMA_ARGUMENT
         )
-    return LoopPragma(name, span, rest)
+    return pragma
+
+
+def _attribute(text: str) -> str:
+    """The name of the attribute that a pragma's text stands for; empty for a pragma."""
+    found = _ATTRIBUTE.match(text.strip())
+    return found[1] if found else ""
 
 
 def _bare(text: str) -> str:
@@ -142,7 +157,7 @@ def _parenthesized(text: str) -> tuple[str | None, str]:
 
 def without_vendor(text: str) -> str:
     """A pragma's text; for an attribute before a loop, that of the equivalent pragma."""
-    attribute = re.match(r"__attribute__ (\w+) ?(.*)", text)
+    attribute = _ATTRIBUTE.match(text)
     if not attribute:
         return text
     name, argument = attribute.groups()

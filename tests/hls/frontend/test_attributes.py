@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
+from hls.diag import CompileError
 from hls.frontend import parse_source
 from hls.frontend.attributes import ARGUMENT, CHANNEL, FUNCTION, HINTS, LOCAL_ARGUMENT, MEMORY
 from hls.frontend.pragmas import LOOP_PRAGMAS
@@ -485,3 +486,18 @@ def test_attributes_within_a_macro():
     """
     memories = parse_source(text).module.functions["k"].memories
     assert {name: dict(memories[name].attrs) for name in "tuv"} == {"t": {"numbanks": 2}, "u": {}, "v": {"numbanks": 4}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("__attribute__((opencl_unroll_hint(0)))", "attribute opencl_unroll_hint cannot be 0"),
+        ("__attribute__((opencl_unroll_hint(n)))", "the number of attribute opencl_unroll_hint must be a constant"),
+        ("__attribute__((xcl_pipeline_loop(-2)))", "attribute xcl_pipeline_loop cannot be -2"),
+        ("#pragma unroll 0\n", "#pragma unroll cannot be 0"),
+    ],
+)
+def test_messages_name_a_loop_attribute_as_it_is_written(request_, told):
+    program = f"__kernel void k(__global int *o, int n) {{\n{request_} for (int i = 0; i < 4; i++) o[i] = i; }}"
+    with pytest.raises(CompileError, match=re.escape(told)):
+        parse_source(program, "k.cl")
