@@ -52,8 +52,7 @@ class MonotonicAccess:
         self.forms, self.tree = forms, forms.tree
         self._moves: dict[tuple[Loop, Value, bool], bool] = {}
         self._open: dict[Value, bool] = {}  #: what is being proved not to decrease, and whether that has been assumed
-        self._of_access: dict[Op, dict[int, _Place]] = {}
-        self._growths: dict[frozenset, _Growth] = {}  #: by their facts, of what was asked while nothing was assumed
+        self._changes: dict[tuple, float] = {}  #: what was asked while nothing was assumed
 
     def apart(self, src: Op, dst: Op, loop: Loop | None) -> bool:
         """Whether ``dst``, which executes later than ``src`` in the same iteration of the loops around both, or in a
@@ -162,10 +161,14 @@ class MonotonicAccess:
     def _by(self, start: Value, value: Value, facts: dict[Value, bool], up: bool) -> float:
         """The least amount by which ``value`` exceeds ``start`` under the facts, or is less if not ``up``; minus
         infinity if that may be negative."""
-        growth = _Growth(self, facts)
-        if not self._open:
-            growth = self._growths.setdefault(frozenset(facts.items()), growth)
-        return growth.between(start, value) if up else growth.between(value, start)
+        key = start, value, up, frozenset(facts.items())
+        found = None if self._open else self._changes.get(key)
+        if found is None:
+            growth = _Growth(self, facts)  # its own: it notes which terms wrap around in this question
+            found = growth.between(start, value) if up else growth.between(value, start)
+            if not self._open:
+                self._changes[key] = found
+        return found
 
     def comes_from(self, result: Value, up: bool = True) -> Value | None:
         """A lower bound of a loop's result, or an upper one: its initial value, if it never decreases, or increases."""
@@ -215,11 +218,6 @@ class MonotonicAccess:
     # --- places ---
 
     def _places(self, access: Op) -> dict[int, _Place]:
-        if access not in self._of_access:
-            self._of_access[access] = self._find_places(access)
-        return self._of_access[access]
-
-    def _find_places(self, access: Op) -> dict[int, _Place]:
         """The offset of an access as a function of counters, by their factor; none if it might wrap, or has another
         form. Of the counters with one factor it is the one that is least derived."""
         (value,) = access.operands[0].defining_op.operands
@@ -316,9 +314,8 @@ class _Growth:
 
     def _most(self, terms: Counter[Value]) -> int:
         """The most that terms add in one step, apart from what loops have counted."""
-        known = {term: self.ranges[term] for term in terms}
         counts = {term for term in terms if term.op is None or term.op.opcode == "loop"}
-        return sum(times * (known[t].umin if t in counts else known[t].umax) for t, times in terms.items())
+        return sum(n * (self.ranges[t].umin if t in counts else self.ranges[t].umax) for t, n in terms.items())
 
     def _from_below(self, before: Value, more: Counter[Value], bits: int, deep: int) -> float:
         """The least amount by which a sum exceeds a value that derives from its terms by selects and quotients, or is

@@ -163,7 +163,7 @@ cl_int CL_API_CALL set_command_queue_property(cl_command_queue queue, cl_command
 }
 
 cl_int CL_API_CALL flush(cl_command_queue queue) {
-  return answered("clFlush", [&] { 
+  return answered("clFlush", [&] {
     auto context = find<Queue>(queue)->context;
     context->server->settle();
     context->pump();
