@@ -7,11 +7,12 @@ from ...analysis.induction.trip_count import Trips, count_trips
 from ...analysis.loops.loop_tree import Loop
 from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Builder, Function, Op, Region, Value, walk
-from ...ir.clone import clone_function, clone_ops
+from ...ir.clone import clone_function
 from ...ir.rewrite import constant, inline_region, rewrite
 from ...limits import exceeded
 from ...narrow import present
 from ..manager import Form, FunctionPass
+from .loop_copies import chain
 from .merged_attributes import CONTROLS
 from .unroll_policy import AutoUnrollPolicy
 
@@ -152,9 +153,9 @@ class Unroll(FunctionPass):
             return None
         if wish == 0 and not op.attrs.keys() & CONTROLS and (once := _once(op)) is not None:
             return 1, once
-        if wish == 0 and not self._may_be_automatic(op, total, pipelined):
+        if wish == 0 and not self._may_be_automatic(op, total):
             return None
-        trips = _trips(op) if wish or pipelined else _few_trips(op, self.small.trips)
+        trips = _trips(op) if wish or pipelined else _few_trips(op, self.small.long_trips)
         if wish == 0:
             automatic = trips is not None and (
                 self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total)
@@ -183,15 +184,12 @@ class Unroll(FunctionPass):
         """Operations that loops without a pragma may make."""
         return min(self.max_ops // 2, MOST_AUTOMATIC)
 
-    def _may_be_automatic(self, op: Op, total: int, pipelined: bool) -> bool:
+    def _may_be_automatic(self, op: Op, total: int) -> bool:
         """Whether the trip count decides about unrolling a loop without a pragma: counting can take thousands of steps.
 
-        Automatic unrolling must not make a kernel too large, nor ignore other pragmas; outside of a loop marked as
-        pipelined it is for innermost loops.
+        Automatic unrolling must not make a kernel too large, nor ignore other pragmas.
         """
-        if total >= self._automatic or op.attrs.keys() & CONTROLS:
-            return False
-        return pipelined or not any(inner.opcode == "loop" for inner in walk(op.regions[0]))
+        return total < self._automatic and not op.attrs.keys() & CONTROLS
 
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
         """Whether all iterations of a loop, and of those inside, may become part of one iteration of the loop around
@@ -232,11 +230,11 @@ def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Va
     (body,), (enable, *inits) = loop.regions, loop.operands
     exact = trips is not None and trips.exact
     if trips is not None and factor == trips.count:
-        return _under(enable, _chain(body, inits, factor, lambda k: exact), inits, loop, b)
+        return _under(enable, chain(body, inits, factor, lambda k: exact), inits, loop, b)
     merged = Region()
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
     # the last iteration always falls on the same copy
-    merged.ops = _chain(body, merged.args, factor, lambda k: exact and (present(trips).count - 1) % factor != k).ops
+    merged.ops = chain(body, merged.args, factor, lambda k: exact and (present(trips).count - 1) % factor != k).ops
     attrs = {**loop.attrs, Attr.UNROLL: 1}
     return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
 
@@ -249,33 +247,3 @@ def _under(enable: Value, then: Region, inits: list[Value], loop: Op, b: Builder
     otherwise = Region()
     Builder(otherwise, loop.span).op("yield", *inits)
     return b.op("if", enable, results=[v.type for v in inits], regions=[then, otherwise]).results
-
-
-def _chain(body: Region, values: list[Value], copies: int, is_sure: Callable[[int], bool]) -> Region:
-    """``copies`` bodies in sequence; yields (continue, next...).
-
-    Unless ``is_sure`` that another iteration follows copy k, all later copies are under its ``continue``.
-    """
-    region = target = Region()
-    for k in range(copies):
-        ops = clone_ops(body.ops, dict(zip(body.args, values)))
-        end = ops.pop()
-        target.ops += ops
-        values = end.operands[1:]
-        if k == copies - 1:
-            target.ops.append(end)
-        elif not is_sure(k):
-            target = _guard(target, end)
-    return region
-
-
-def _guard(region: Region, end: Op) -> Region:
-    """End the region with an `if` on the continue of ``end``; returns its empty branch, for the operations that
-    follow."""
-    b, following, stop = Builder(region, end.span), Region(), Region()
-    again, *values = end.operands
-    last = Builder(stop, end.span)
-    last.op("yield", last.const(0, again.type), *values)
-    guarded = b.op("if", again, results=[v.type for v in end.operands], regions=[following, stop])
-    b.op("yield", *guarded.results)
-    return following

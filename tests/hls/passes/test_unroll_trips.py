@@ -21,7 +21,7 @@ TEXT = """__kernel void k(__global int *restrict a, int n) {{
 }}"""
 
 
-@pytest.mark.parametrize(("pragma", "most"), [("", 16), ("#pragma unroll 2", 4096)])
+@pytest.mark.parametrize(("pragma", "most"), [("", 64), ("#pragma unroll 2", 4096)])
 def test_a_long_loop_is_counted_to_its_end_only_if_the_count_is_needed(monkeypatch, pragma, most):
     asked, original = [], unroll.count_trips
 
