@@ -25,6 +25,7 @@ from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
 from .tune.advice_text import advice_text, no_knobs
 from .tune.advise import Alternative, advise
 from .tune.evaluate import Evaluator, Program
+from .tune.knobs import FP_RELAXED, Knob, adds_floats, relaxed_knob
 from .tune.offered import offered
 from .tune.points import shown
 from .tune.search import enqueue, work
@@ -257,13 +258,20 @@ def advise_command(applied: bool, **given: Any) -> None:
     with _told():
         program = _Given.resolved(**given)
         evaluator, constraints, left = program.evaluator()
-        tuning = Tuning(evaluator.knobs, constraints, Goal("cycles"), 1, program.fit, 0)
+        tuning = Tuning(evaluator.knobs, constraints, Goal("cycles"), 1, program.fit, 0, withheld=_withheld(evaluator))
+        evaluator.knobs += tuning.withheld
         advice = advise(tuning, evaluator, _progress)
         lines = [advice_text(advice, evaluator.program.board, {one.name: one for one in evaluator.knobs})]
         lines += no_knobs(left)
         if applied and advice.steps:
             lines += write_best(advice.last, evaluator, program.folder)
     click.echo("\n".join(lines))
+
+
+def _withheld(evaluator: Evaluator) -> tuple[Knob, ...]:
+    """Other orders of additions, where they are not allowed and could change something."""
+    known = any(one.name == FP_RELAXED for one in evaluator.knobs) or evaluator.program.options.fp_relaxed
+    return () if known or not adds_floats(evaluator.module) else (relaxed_knob(),)
 
 
 def _identity(evaluator: Evaluator, board: str) -> dict[str, str]:

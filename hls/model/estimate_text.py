@@ -20,7 +20,7 @@ def estimate_text(prediction: Prediction) -> str:
         lines += map(_account, prediction.accounts)
     for loop in prediction.loops:
         lines.append(
-            f"  loop {loop.name or 'without a name'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "
+            f"  loop {loop.name or 'added by the compiler'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "
             f"{_counted(loop.invocations, 'invocation')}, {_counted(loop.interval, 'cycle', '.4g')} apart: {loop.cause}"
         )
     for access in prediction.accesses:

@@ -27,6 +27,7 @@ def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
     lines += [f"     {_other(one)}" for one in advice.others[:MOST_OTHERS]]
     if told := [_limit(one) for one in advice.limits if one.share >= LEAST_GAIN]:
         lines.append(f"what the cycles are spent with{' after all steps' * bool(advice.steps)}: {'; '.join(told)}")
+    lines += [_not_allowed(one) for one in advice.not_allowed]
     for one in advice.sketches:
         lines += _sketch(one, cell)
     first, last = advice.base.cycles, advice.last.cycles
@@ -51,6 +52,13 @@ def _sketch(one: Sketch, cell: str) -> list[str]:
 def _limit(one: Limit) -> str:
     where = f" ({one.kernel}, line {one.line})" if one.line is not None else f" ({one.kernel})"
     return f"{one.share:.0%} {one.cause}{where}"
+
+
+def _not_allowed(one: Alternative) -> str:
+    return (
+        f"not allowed: {one.knob} is predicted to save {one.save:.0%} of the cycles, by another order of float "
+        f"additions (last bits of results may change); allow it by `sluice advise {one.knob}`"
+    )
 
 
 def _other(one: Alternative) -> str:

@@ -49,7 +49,8 @@ class Step:
 class Advice:
     """The ``steps`` from the program as written (``base``), and why there are no more (``end``), with what the knobs
     could still do (``others``), what the cycles are spent with after the steps (``limits``), and the changes of the
-    source that would then save enough, and fit (``sketches``)."""
+    source that would then save enough, and fit (``sketches``). ``not_allowed`` are the knobs that only the user can
+    allow, with what they would then save; those that save enough."""
 
     base: Point
     steps: tuple[Step, ...]
@@ -57,6 +58,7 @@ class Advice:
     others: tuple[Alternative, ...]
     limits: tuple[Limit, ...] = ()
     sketches: tuple[Sketch, ...] = ()
+    not_allowed: tuple[Alternative, ...] = ()
 
     @property
     def last(self) -> Point:
@@ -85,11 +87,24 @@ def advise(tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = l
                 for one in evaluator.sketches(current)
                 if one.save >= LEAST_GAIN and used + one.area.share <= tuning.fit
             )
-            return Advice(base, tuple(steps), _end(others, tuning), others, evaluator.limits(current), sketches)
+            asked = _not_allowed(values, current, tuning, evaluator)
+            return Advice(base, tuple(steps), _end(others, tuning), others, evaluator.limits(current), sketches, asked)
         knob, value, after = chosen
         values[knob] = value
         steps.append(Step(knob, value, current, after, others))
         current = after
+
+
+def _not_allowed(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator) -> tuple[Alternative, ...]:
+    """What the knobs that were withheld would save, where that is enough for a step."""
+    found = []
+    for knob in tuning.withheld:
+        for value in knob.values[1:]:
+            point = evaluator.estimate({**values, knob.name: value})
+            save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
+            if point.problem is None and save >= LEAST_GAIN:
+                found.append(Alternative(knob.name, value, save, ""))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,19 @@ from ..diag import Span
 from ..ir import Attr, Function, Module, Op, Region, walk
 from ..model.workload import Workload
 
-__all__ = ["Knob", "Values", "design_of", "find_knobs", "group_text", "most_copies", "powers", "trips"]
+__all__ = [
+    "FP_RELAXED",
+    "Knob",
+    "Values",
+    "adds_floats",
+    "design_of",
+    "find_knobs",
+    "group_text",
+    "most_copies",
+    "powers",
+    "relaxed_knob",
+    "trips",
+]
 
 #: the values of knobs by name; None leaves a knob as the program has it
 Values = Mapping[str, "int | str | None"]
@@ -19,6 +31,9 @@ MOST_LANES = 16
 MOST_UNITS = 8
 #: sizes of a load cache in bytes that are tried
 CACHES = (0, 4096, 65536)
+#: other orders of floating-point additions, which only the user can allow
+FP_RELAXED = "-fp-relaxed"
+_ADDITIONS = frozenset({"fadd", "fsub"})
 #: kinds of knobs whose values are copies of what stands there
 _COPIES = frozenset({"unroll", "num_simd_work_items", "num_compute_units", "feed_forward"})
 #: attributes of a loop by which the program asks for it to stay as it is
@@ -69,8 +84,18 @@ def find_knobs(
             found += _of_loops(function, workloads, main)
     found.append(Knob("cache bytes", "cache_bytes", None, (None, *CACHES)))
     if relaxed:
-        found.append(Knob("-fp-relaxed", "fp_relaxed", None, (None, 1)))
+        found.append(relaxed_knob())
     return tuple(_unique(knob for knob in found if len(knob.values) > 1))
+
+
+def relaxed_knob() -> Knob:
+    """The knob that allows other orders of floating-point additions."""
+    return Knob(FP_RELAXED, "fp_relaxed", None, (None, 1))
+
+
+def adds_floats(module: Module) -> bool:
+    """Whether there are floating-point additions that another order could change."""
+    return any(op.opcode in _ADDITIONS for function in module.functions.values() for op in walk(function.body))
 
 
 def _unique(knobs: Iterable[Knob]) -> list[Knob]:

@@ -57,7 +57,8 @@ class Goal:
 @dataclass(frozen=True)
 class Tuning:
     """A search: at most ``budget`` points by estimate; designs may take the share ``fit`` of each resource; ``replays``
-    of these are replayed and ``runs`` are made in RTL at most."""
+    of these are replayed and ``runs`` are made in RTL at most. ``withheld``: knobs that are not turned, as the user has
+    not allowed what they change."""
 
     knobs: tuple[Knob, ...]
     constraints: tuple[Constraint, ...]
@@ -66,6 +67,7 @@ class Tuning:
     fit: float
     runs: int = MEASURED
     replays: int = REPLAYED
+    withheld: tuple[Knob, ...] = ()
 
     @property
     def sampled(self) -> bool:

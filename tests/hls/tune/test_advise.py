@@ -1,9 +1,14 @@
 """Advice: steps until nothing is gained or fits, each the largest gain, with the reasons for the others."""
 
+from dataclasses import replace
+
+import pytest
+
 from hls.target.board import load_board
 from hls.tune import Area, Goal, Knob, Point, Problem, Tuning
 from hls.tune.advice_text import advice_text
 from hls.tune.advise import LEAST_GAIN, advise
+from hls.tune.knobs import relaxed_knob
 from hls.tune.points import Limit, Sketch
 from hls.tune.space import Constraint
 
@@ -96,6 +101,26 @@ def test_a_program_without_an_estimate_has_no_advice():
     tuning = Tuning(KNOBS, (), Goal("cycles"), 1, 0.85, 0)
     found = advise(tuning, Refused())
     assert not found.steps and found.end == "the estimate does not cover a barrier at line 3"
+
+
+RELAXED = relaxed_knob()
+
+
+@pytest.mark.parametrize(("factor", "told"), [(0.4, ["60% of the cycles"]), (0.97, []), (None, [])])
+def test_an_order_of_additions_that_is_not_allowed_is_named_where_it_saves_enough(factor, told):
+    class Floats(Formulas):
+        def estimate(self, values):
+            point = super().estimate({**values, RELAXED.name: None})
+            if values.get(RELAXED.name) is None:
+                return point
+            refused = Problem("E0302", "no") if factor is None else None
+            return replace(point, cycles=point.cycles * (factor or 0.1), problem=refused)
+
+    found = advise(Tuning(KNOBS, (), Goal("cycles"), 1, 4.0, 0, withheld=(RELAXED,)), Floats())
+    assert RELAXED.name not in dict(found.last.knobs)
+    text = advice_text(found, load_board("de5net"), KNOBS_BY_NAME)
+    lines = [line for line in text.splitlines() if line.startswith("not allowed: -fp-relaxed")]
+    assert len(lines) == len(told) and all(part in line for part, line in zip(told, lines))
 
 
 def test_the_text_has_every_step_and_the_sum():
