@@ -19,6 +19,10 @@ __all__ = [
     "leaf_count",
     "leaves",
     "memory_element",
+    "several",
+    "split_pointer",
+    "splits",
+    "steps",
     "stored_type",
     "value_type",
 ]
@@ -36,6 +40,8 @@ def leaves(t: ct.CType) -> tuple[Leaf, ...]:
         return _repeated(leaves(t.element), t.element.size, t.length)
     if isinstance(t, ct.Vector):
         return _repeated(((0, t.element),), t.element.size, t.length)
+    if isinstance(t, ct.Pointer) and split_pointer(t):
+        return tuple((8 * k, pointer) for k, pointer in enumerate(steps(t)))
     if not isinstance(t, ct.Struct):
         return ((0, t),)
     if t.union:
@@ -58,6 +64,64 @@ def leaf_count(t: ct.CType) -> int:
     if isinstance(t, ct.Struct) and not t.union:
         return sum(leaf_count(m.type) for m in present(t.members))
     return len(leaves(t))
+
+
+def several(t: ct.CType) -> bool:
+    """Whether a value of the type is several scalars: a vector, a struct, an array, or a split pointer."""
+    return ct.aggregate(t) or split_pointer(t)
+
+
+def split_pointer(t: ct.CType) -> bool:
+    """Whether the type points to private structs that hold pointers. Such a struct has no bytes: each of its parts
+    (see :func:`splits`) has a memory of its own, so its address is one pointer to each. The pointee must not lead
+    back to itself, as the nodes of a list do."""
+    if not isinstance(t, ct.Pointer) or t.space != "private" or not isinstance(t.pointee, ct.Struct):
+        return False
+    return not t.pointee.union and has_pointer(t.pointee) and not _leads_to(t.pointee, t.pointee, set())
+
+
+def _leads_to(t: ct.CType, goal: ct.Struct, seen: set[ct.Struct]) -> bool:
+    """Whether ``goal`` is the type of something that is reached through the pointers of a value of the type."""
+    if isinstance(t, ct.Array):
+        return _leads_to(t.element, goal, seen)
+    if isinstance(t, ct.Pointer):
+        inner = _unarrayed(t.pointee)
+        return inner is goal or _leads_to(inner, goal, seen)
+    if not isinstance(t, ct.Struct) or t in seen:
+        return False
+    seen.add(t)
+    return any(_leads_to(m.type, goal, seen) for m in t.members or ())
+
+
+def _unarrayed(t: ct.CType) -> ct.CType:
+    while isinstance(t, ct.Array):
+        t = t.element
+    return t
+
+
+def steps(t: ct.CType) -> tuple[ct.CType, ...]:
+    """The types of the parts into which a variable of the type is divided: the components of a vector, the members of
+    a struct, the pointers of a split pointer. None for other types."""
+    if isinstance(t, ct.Vector):
+        return (t.element,) * t.length
+    if isinstance(t, ct.Struct):
+        return () if t.union else tuple(m.type for m in present(t.members))
+    if not isinstance(t, ct.Pointer) or not split_pointer(t):
+        return ()
+    return tuple(ct.Pointer(_unarrayed(part), "private", t.const, t.volatile) for _, part, _ in splits(t.pointee))
+
+
+def splits(
+    t: ct.CType, path: tuple[int, ...] = (), count: int = 1
+) -> tuple[tuple[tuple[int, ...], ct.CType, int], ...]:
+    """The parts of a type that holds pointers, as split pointers need them: (path, type, bytes of it in one value of
+    ``t``). Only what holds pointers is divided, so that every part without them has an address."""
+    element = _unarrayed(t)
+    inner = steps(element) if has_pointer(element) else ()
+    if not inner:
+        return ((path, t, count * t.size),)
+    count *= t.size // element.size
+    return tuple(part for k, step in enumerate(inner) for part in splits(step, (*path, k), count))
 
 
 def value_type(t: ct.CType) -> IRType:

@@ -5,7 +5,7 @@ from ..ir import BOOL, Attr, IntType, Value
 from . import tree as tt
 from . import types as ct
 from .builtins_integer import clamp_to
-from .layout import leaves
+from .layout import leaves, split_pointer
 from .lower_memory import MemoryLowering
 
 __all__ = ["ConvertLowering"]
@@ -23,6 +23,8 @@ class ConvertLowering(MemoryLowering):
             return None
         if isinstance(e.type, ct.Vector):
             return self._vector(e)
+        if split_pointer(e.type):  # of the same struct
+            return self.value(e.operand)
         if e.type == ct.BOOL_T:
             return self.condition(e.operand)
         if isinstance(e.operand.type, ct.Pointer) and isinstance(e.type, ct.Int):
