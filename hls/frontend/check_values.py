@@ -262,6 +262,13 @@ class ValueChecker(PointerOperators):
                 "pass the pointer itself, or return the new one",
                 code=Code.NO_ADDRESS,
             )
+        if isinstance(t, ct.Struct) and has_pointer(t) and t.opaque:
+            raise CompileError.at(
+                span,
+                f"'{t}' holds a pointer, and was used before its members were declared, so its address cannot be taken",
+                "move its declaration above the functions and initial values that use it",
+                code=Code.NO_ADDRESS,
+            )
         if isinstance(t, ct.Struct) and has_pointer(t) and not split_pointer(ct.Pointer(t, "private")):
             raise CompileError.at(
                 span,

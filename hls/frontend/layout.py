@@ -19,6 +19,7 @@ __all__ = [
     "leaf_count",
     "leaves",
     "memory_element",
+    "settled_count",
     "several",
     "split_pointer",
     "splits",
@@ -33,37 +34,57 @@ Leaf = tuple[int, ct.CType]
 CHUNKS = {1: ct.UCHAR, 2: ct.USHORT, 4: ct.UINT, 8: ct.ULONG}
 
 
-@cache
 def leaves(t: ct.CType) -> tuple[Leaf, ...]:
     """The scalars of a value of the type, in memory order, without padding; for a union, its bytes as words."""
+    if isinstance(t, ct.Pointer):  # not remembered: what it points to may not be complete yet
+        return tuple((8 * k, pointer) for k, pointer in enumerate(steps(t))) or ((0, t),)
+    return _leaves(t)
+
+
+@cache
+def _leaves(t: ct.CType) -> tuple[Leaf, ...]:
     if isinstance(t, ct.Array):
-        return _repeated(leaves(t.element), t.element.size, t.length)
+        return _repeated(_settled(t.element), t.element.size, t.length)
     if isinstance(t, ct.Vector):
         return _repeated(((0, t.element),), t.element.size, t.length)
-    if isinstance(t, ct.Pointer) and split_pointer(t):
-        return tuple((8 * k, pointer) for k, pointer in enumerate(steps(t)))
     if not isinstance(t, ct.Struct):
         return ((0, t),)
     if t.union:
         word = min(8, gcd(t.align, t.size))
         return _repeated(((0, CHUNKS[word]),), word, t.size // word)
-    return tuple((m.offset + offset, scalar) for m in present(t.members) for offset, scalar in leaves(m.type))
+    return tuple((m.offset + offset, scalar) for m in present(t.members) for offset, scalar in _settled(m.type))
+
+
+def _settled(t: ct.CType) -> tuple[Leaf, ...]:
+    """The scalars of a part of a value, whose number is the same from here on."""
+    if isinstance(t, ct.Pointer) and isinstance(t.pointee, ct.Struct) and t.pointee.members is None:
+        t.pointee.opaque = True
+    return leaves(t)
 
 
 def _repeated(inner: tuple[Leaf, ...], size: int, count: int) -> tuple[Leaf, ...]:
     return tuple((k * size + offset, scalar) for k in range(count) for offset, scalar in inner)
 
 
-@cache
 def leaf_count(t: ct.CType) -> int:
     """``len(leaves(t))`` without building the tuple."""
+    return len(leaves(t)) if isinstance(t, ct.Pointer) else _leaf_count(t)
+
+
+@cache
+def _leaf_count(t: ct.CType) -> int:
     if isinstance(t, ct.Array):
-        return t.length * leaf_count(t.element)
+        return t.length * settled_count(t.element)
     if isinstance(t, ct.Vector):
         return t.length
     if isinstance(t, ct.Struct) and not t.union:
-        return sum(leaf_count(m.type) for m in present(t.members))
+        return sum(settled_count(m.type) for m in present(t.members))
     return len(leaves(t))
+
+
+def settled_count(t: ct.CType) -> int:
+    """The number of scalars of a part of a value, which is the same from here on."""
+    return len(_settled(t)) if isinstance(t, ct.Pointer) else leaf_count(t)
 
 
 def several(t: ct.CType) -> bool:
@@ -77,7 +98,8 @@ def split_pointer(t: ct.CType) -> bool:
     back to itself, as the nodes of a list do."""
     if not isinstance(t, ct.Pointer) or t.space != "private" or not isinstance(t.pointee, ct.Struct):
         return False
-    return not t.pointee.union and has_pointer(t.pointee) and not _leads_to(t.pointee, t.pointee, set())
+    struct = t.pointee
+    return not (struct.union or struct.opaque) and has_pointer(struct) and not _leads_to(struct, struct, set())
 
 
 def _leads_to(t: ct.CType, goal: ct.Struct, seen: set[ct.Struct]) -> bool:

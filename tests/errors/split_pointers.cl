@@ -11,3 +11,12 @@ __kernel void k(__global const int *a, __global int *o) {
     void *raw = &r;
     o[2] = &last.v == &first.v;
 }
+typedef struct late Late;
+typedef struct { Late *late; int k; } Holder;
+int early(Holder h) { Holder copy = { h.late, 1 }; return copy.k; }
+struct late { __global const int *p; };
+__kernel void m(__global const int *a, __global int *o) {
+    Late l = { a };
+    Holder h = { &l, 1 };
+    o[0] = early(h);
+}

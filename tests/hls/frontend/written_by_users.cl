@@ -146,3 +146,14 @@ KERNEL(list) {
   chain_t m = { 0, 5, a };
   o[0] = total(&m.v) + m.p[1]; o[1] = m.v + (m.next == 0);
 }
+typedef struct state state_t;
+typedef struct { state_t *s; int x; } owner_t;
+int owns(owner_t w) { return w.x + (w.s != 0); }
+int itself(state_t *s) { state_t *t = s; return t == s; }
+struct state { __global const int *p; int k; };
+int step_of(owner_t *w) { return w->s->p[w->s->k++] + w->x; }
+KERNEL(declared_late) {
+  state_t s = { a, 0 };
+  owner_t w = { &s, 5 };
+  FOR(i, n) o[i] = step_of(&w) + owns(w) * 10 + itself(w.s) * 100 + s.k * 1000;
+}
