@@ -43,7 +43,7 @@ class GroupMeeting(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, items, room, fenced) -> None:
+    def __init__(self, items: int, room: int, fenced: bool) -> None:
         if items < 1 or room < items:
             raise ValueError(f"a group of {items!r} does not fit into {room!r}")
         self.items, self.room, self.fenced = items, room, fenced
@@ -75,7 +75,7 @@ class GroupMeeting(wiring.Component):
         m.d.sync += free.eq(free + freed - (self.o.valid & self.o.ready))
         return m
 
-    def _fenced(self, m, complete, number):
+    def _fenced(self, m: Module, complete, number):
         """Request a fence for every complete group; returns how many work-items this cycle's response releases."""
         m.submodules.waiting = waiting = StreamFifo(number.shape(), MOST_WAITING)
         asked, answer = self.fence.request, self.fence.response

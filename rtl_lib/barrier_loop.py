@@ -1,6 +1,7 @@
 """The header of a barrier loop, in which the work-items of a group circulate together."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -43,7 +44,9 @@ class RingHeader(wiring.Component):
     running : a group is inside; starved : nothing to issue in this cycle
     """
 
-    def __init__(self, initial, invariant, groups, items, overtaking: bool = False) -> None:
+    def __init__(
+        self, initial: ShapeLike, invariant: ShapeLike, groups: int, items: int, overtaking: bool = False
+    ) -> None:
         if groups < 1 or items < 1:
             raise ValueError(f"a ring has room for at least one group of one, not {groups!r} of {items!r}")
         self.groups, self.items, self.overtaking = groups, items, overtaking

@@ -1,6 +1,9 @@
 """Channels between kernels: the storage between two ends, and the ends themselves, which serve a kernel's calls."""
 
+from collections.abc import Sequence
+
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -16,14 +19,14 @@ __all__ = ["ChannelBuffer", "ChannelReader", "ChannelWriter", "Storage", "storag
 class Storage:
     """Storage of a channel: its ``kind`` in words, and the resulting ``depth``."""
 
-    def __init__(self, kind, depth) -> None:
+    def __init__(self, kind: str, depth: int) -> None:
         self.kind, self.depth = kind, depth
 
     def __repr__(self) -> str:
         return f"Storage({self.kind!r}, {self.depth})"
 
 
-def storage_for(depth):
+def storage_for(depth: int) -> Storage:
     """The storage of a channel that holds at least ``depth`` values.
 
     Two registers are the least that passes a value every cycle and cuts every combinational path, so 1 becomes 2.
@@ -59,7 +62,7 @@ class ChannelBuffer(wiring.Component):
     level : values inside
     """
 
-    def __init__(self, shape, depth) -> None:
+    def __init__(self, shape: ShapeLike, depth: int) -> None:
         self.storage = storage_for(depth)
         super().__init__(
             {
@@ -94,7 +97,7 @@ class _Calls(wiring.Component):
     small queue of its own, so that only a full queue delays a call.
     """
 
-    def _take_turns(self, m):
+    def _take_turns(self, m: Module):
         """The number of the call to serve next, and a signal to be driven high when it was served."""
         count = len(self.i)
         turn, made = Signal(range(count)), Signal()
@@ -103,7 +106,7 @@ class _Calls(wiring.Component):
                 m.d.sync += turn.eq(advance(turn, count))
         return turn, made
 
-    def _answer_queue(self, m, k, shape):
+    def _answer_queue(self, m: Module, k, shape: ShapeLike):
         queue = m.submodules[f"answers{k}"] = StreamFifo(shape, 2)
         connect(m, queue.o, flipped(self.o[k]))
         return queue
@@ -134,7 +137,7 @@ class ChannelReader(_Calls):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, blocking) -> None:
+    def __init__(self, shape: ShapeLike, blocking: Sequence[bool]) -> None:
         self.blocking = tuple(blocking)
         self.answer = data.StructLayout({"value": Shape.cast(shape), "there": 1})
         super().__init__(
@@ -192,7 +195,7 @@ class ChannelWriter(_Calls):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, blocking, answers) -> None:
+    def __init__(self, shape: ShapeLike, blocking: Sequence[bool], answers: Sequence[bool]) -> None:
         self.blocking, self.answers = tuple(blocking), tuple(answers)
         request = data.StructLayout({"on": 1, "value": Shape.cast(shape)})
         super().__init__(

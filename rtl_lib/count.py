@@ -1,5 +1,7 @@
 """Counters: the only source of measured figures."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -11,7 +13,7 @@ from .library import shared
 __all__ = ["CycleAccount", "EventCounter", "LateAnswers", "LaterEvents", "LeaveInterval", "PeakCounter", "account"]
 
 
-def _check_bits(bits):
+def _check_bits(bits) -> None:
     if not isinstance(bits, int) or bits < 1:
         raise ValueError(f"bits must be a positive integer, not {bits!r}")
 
@@ -33,7 +35,7 @@ class EventCounter(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, bits) -> None:
+    def __init__(self, bits: int) -> None:
         _check_bits(bits)
         super().__init__({"event": In(1), "clear": In(1), "value": Out(bits)})
 
@@ -63,7 +65,7 @@ class PeakCounter(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, bits) -> None:
+    def __init__(self, bits: int) -> None:
         _check_bits(bits)
         super().__init__({"number": In(bits), "clear": In(1), "value": Out(bits)})
 
@@ -144,7 +146,7 @@ class LateAnswers(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, latency, most) -> None:
+    def __init__(self, latency: int, most: int) -> None:
         _check_bits(latency)
         _check_bits(most)
         self.latency, self.most = latency, most
@@ -207,7 +209,7 @@ class LeaveInterval(wiring.Component):
         return m
 
 
-def account(causes, running):
+def account(causes: Sequence[bool], running: bool) -> int | None:
     """Golden function: the account that one cycle is attributed to, or None while nothing runs.
 
     ``causes`` is a list of truth values, the most important first; a cycle with no cause goes to the account

@@ -34,7 +34,7 @@ class CreditCounter(wiring.Component):
     several : threshold of ``plenty``, up to ``limit``; with 1 there is no such port
     """
 
-    def __init__(self, limit, gives: int = 1, several: int = 1) -> None:
+    def __init__(self, limit: int, gives: int = 1, several: int = 1) -> None:
         if not isinstance(limit, int) or limit < 1:
             raise ValueError(f"limit must be a positive integer, not {limit!r}")
         if not isinstance(gives, int) or gives < 1:

@@ -31,7 +31,7 @@ class EventDelay(wiring.Component):
     cycles : at least 1
     """
 
-    def __init__(self, slots, cycles) -> None:
+    def __init__(self, slots: int, cycles: int) -> None:
         check_slots(slots)
         if not isinstance(cycles, int) or cycles < 1:
             raise ValueError(f"cycles must be a positive integer, not {cycles!r}")
@@ -51,7 +51,7 @@ class EventDelay(wiring.Component):
             self._timetable(m)
         return m
 
-    def _chain(self, m) -> None:
+    def _chain(self, m: Module) -> None:
         event = self.i
         for k in range(self.cycles):
             later = SlotEvent(self.slots).create(path=(f"later_{k}",))
@@ -59,7 +59,7 @@ class EventDelay(wiring.Component):
             event = later
         m.d.comb += [self.o.valid.eq(event.valid), self.o.slot.eq(event.slot)]
 
-    def _counter(self, m) -> None:
+    def _counter(self, m: Module) -> None:
         left = Signal(range(self.cycles + 1))  # 0: nothing inside
         m.d.comb += self.o.valid.eq(left == 1)
         with m.If(self.cancel):
@@ -69,7 +69,7 @@ class EventDelay(wiring.Component):
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
 
-    def _timetable(self, m) -> None:
+    def _timetable(self, m: Module) -> None:
         """All events wait equally long, so they leave in order of arrival. The clock has a distinct value for every
         cycle of the wait."""
         now = Signal(self.cycles.bit_length())

@@ -19,7 +19,7 @@ class Tap:
     steps: int
     most: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 <= self.most < self.steps:
             raise ValueError(f"with {self.most} tokens ahead the value of {self.steps} iterations ago may not be there")
 
@@ -75,7 +75,7 @@ class History(wiring.Component):
             }
         )
 
-    def tap(self, k: int):
+    def tap(self, k: int) -> Signal:
         """The interface of tap ``k``."""
         return getattr(self, f"tap{k}")
 

@@ -58,7 +58,7 @@ class GroupDispatcher(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, dims, units, ahead: int = 2) -> None:
+    def __init__(self, dims: int, units: int, ahead: int = 2) -> None:
         if dims not in range(4) or units < 1 or ahead < 1:
             raise ValueError(f"{dims!r} dimensions, {units!r} units, {ahead!r} groups ahead cannot be")
         self.dims, self.count_of_units, self.ahead = dims, units, ahead
@@ -98,7 +98,7 @@ class GroupDispatcher(wiring.Component):
             wiring.connect(m, self._queues[k].o, wiring.flipped(self.units[k]))
         return m
 
-    def _wheels(self, m, give):
+    def _wheels(self, m: Module, give):
         """Start and id of the group on offer in each dimension: an odometer. Whether a wheel is at its last position is
         computed one step ahead, so that no cycle contains both a comparison and the carry through all wheels."""
         starts, ids = ([Signal(NUMBER, name=f"{name}_{d}") for d in range(self.dims)] for name in ("start", "id"))
@@ -117,7 +117,7 @@ class GroupDispatcher(wiring.Component):
             moves = moves & last
         return starts, ids
 
-    def _choose(self, m, offered):
+    def _choose(self, m: Module, offered):
         """(a bit for the unit that gets the group on offer in this cycle, whether a queue holds any)."""
         self._queues = [StreamFifo(self.group, self.ahead) for _ in range(self.count_of_units)]
         gives, chosen = Signal(self.count_of_units), Const(0, 1)
@@ -133,7 +133,7 @@ class GroupDispatcher(wiring.Component):
             m.submodules[f"queue{k}"] = self._queues[k]
         return gives, Cat(~queue.empty for queue in self._queues).any()
 
-    def _turn(self, m, given):
+    def _turn(self, m: Module, given):
         turn = Signal(NUMBER)
         with m.If(self.start):
             m.d.sync += turn.eq(0)

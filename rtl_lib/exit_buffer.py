@@ -1,6 +1,7 @@
 """Exit buffers: the results of finished invocations wait until they may leave in order."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -12,13 +13,13 @@ from .mem.fifo import StreamFifo
 __all__ = ["ExitBuffer", "ExitFifo", "GroupExits", "advance", "check_entries"]
 
 
-def check_entries(entries):
+def check_entries(entries: object) -> None:
     """Raises ValueError unless ``entries`` is a positive integer."""
     if not isinstance(entries, int) or entries < 1:
         raise ValueError(f"entries must be a positive integer, not {entries!r}")
 
 
-def advance(pointer, entries):
+def advance(pointer: Value, entries: int) -> Value:
     """The entry after ``pointer`` in a circular buffer of ``entries``."""
     return Mux(pointer == entries - 1, 0, pointer + 1)
 
@@ -45,7 +46,7 @@ class ExitBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, entries) -> None:
+    def __init__(self, shape: ShapeLike, entries: int) -> None:
         check_entries(entries)
         self.entries = entries
         super().__init__(
@@ -69,7 +70,7 @@ class ExitBuffer(wiring.Component):
         self._keep_values(m, head)
         return m
 
-    def _keep_values(self, m, head) -> None:
+    def _keep_values(self, m: Module, head) -> None:
         shape = self.o.payload.shape()
         if Shape.cast(shape).width == 0:
             return
@@ -96,7 +97,7 @@ class ExitFifo(wiring.Component):
     3. ``retire`` is high in the cycle in which a result is taken.
     """
 
-    def __init__(self, shape, entries) -> None:
+    def __init__(self, shape: ShapeLike, entries: int) -> None:
         check_entries(entries)
         self.entries = entries
         self.timing = StreamFifo.timing_of(shape, entries)
@@ -140,7 +141,7 @@ class GroupExits(wiring.Component):
     groups : positions; items : results of a group at most
     """
 
-    def __init__(self, shape, groups, items) -> None:
+    def __init__(self, shape: ShapeLike, groups: int, items: int) -> None:
         check_entries(groups)
         check_entries(items)
         self.groups, self.items = groups, items

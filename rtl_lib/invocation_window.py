@@ -30,7 +30,7 @@ class InvocationWindow(wiring.Component):
     ahead : by how many a token's number may be less than that of a token of an earlier invocation on which it depends
     """
 
-    def __init__(self, limit, ahead) -> None:
+    def __init__(self, limit: int, ahead: int) -> None:
         if not isinstance(limit, int) or limit < 1:
             raise ValueError(f"limit must be a positive integer, not {limit!r}")
         if not isinstance(ahead, int) or ahead < 0:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
-from amaranth import ClockDomain, ClockSignal, Instance, Module, ResetSignal, Shape, Value
+from amaranth import ClockDomain, ClockSignal, Elaboratable, Instance, Module, ResetSignal, Shape, Value
 from amaranth._toolchain.yosys import YosysError
 from amaranth.back import rtlil, verilog
 from amaranth.hdl import Fragment, ValueCastable
@@ -47,12 +48,16 @@ CLOCKS = {
 }
 
 
-def shared(cls):
+_Class = TypeVar("_Class", bound=type)
+
+
+def shared(cls: _Class) -> _Class:
     """Class decorator: instances of this component share one Verilog module per set of constructor arguments."""
-    make, elaborate = cls.__init__, cls.elaborate
+    part: Any = cls  # its constructor and its method are replaced
+    make, elaborate = part.__init__, part.elaborate
 
     @functools.wraps(make)
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not hasattr(self, "_library_key"):  # the outermost constructor identifies the part
             self._library_key = (
                 type(self).__module__,
@@ -63,7 +68,7 @@ def shared(cls):
         make(self, *args, **kwargs)
 
     @functools.wraps(elaborate)
-    def elaborated(self, platform):
+    def elaborated(self, platform: object) -> Any:
         if (
             isinstance(platform, PartLibrary)
             and platform.converting is not self
@@ -72,7 +77,7 @@ def shared(cls):
             return platform.instance(self)
         return elaborate(self, platform)
 
-    cls.__init__, cls.elaborate = __init__, elaborated
+    part.__init__, part.elaborate = __init__, elaborated
     return cls
 
 
@@ -115,7 +120,7 @@ class PartLibrary:
         self.modules: dict[str, _Converted] = {}
         self._used: list[str] = []
 
-    def instance(self, part):
+    def instance(self, part: wiring.Component) -> Module:
         """A module that holds an instance of the part's Verilog module, connected to the part's own ports."""
         converted = self._converted(part)
         self._used.append(converted.name)
@@ -256,14 +261,14 @@ def _digest(uses: tuple[str, ...], clocked: tuple[str, ...], text: str) -> str:
     return hashlib.sha256(repr((uses, clocked, text)).encode()).hexdigest()[:16]
 
 
-def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
+def convert(design: Elaboratable, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
     library = PartLibrary(user_cache("parts") if cache is None else cache)
     text = library.translate(name, library.write(Fragment.get(design, library), name, ports))
     return {f"{name}.v": text} | {f"{part}.v": c.verilog for part, c in sorted(library.modules.items())}
 
 
-def convert_part(part, cache: Path | None = None) -> dict[str, str]:
+def convert_part(part: wiring.Component, cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name of one shared part and of those that it uses, for inspection; the same texts as
     :func:`convert` returns for a design."""
     library = PartLibrary(user_cache("parts") if cache is None else cache)

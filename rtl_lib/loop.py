@@ -1,6 +1,7 @@
 """The loop header: it starts the invocations of a pipelined loop and issues their tokens."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -69,7 +70,15 @@ class LoopHeader(wiring.Component):
     full : a request waits although a slot is free, because no exit entry is
     """
 
-    def __init__(self, initial, invariant, slots, entries, speculative: bool = False, once: bool = False) -> None:
+    def __init__(
+        self,
+        initial: ShapeLike,
+        invariant: ShapeLike,
+        slots: int,
+        entries: int,
+        speculative: bool = False,
+        once: bool = False,
+    ) -> None:
         check_slots(slots)
         check_entries(entries)
         if once and (slots, entries) != (1, 1):
@@ -143,7 +152,7 @@ class LoopHeader(wiring.Component):
         """Whether ``done`` marks a slot that is freed at its next turn (rule 9)."""
         return self.speculative and self.slots > 1
 
-    def _ended(self, m, queue):
+    def _ended(self, m: Module, queue):
         """Whether the slot whose turn it is belongs to an invocation that has ended: it issues no more, and is free."""
         if not self.marks:
             return C(0)
@@ -155,7 +164,7 @@ class LoopHeader(wiring.Component):
             m.d.sync += over.bit_select(self.done.slot, 1).eq(1)
         return ended
 
-    def _held(self, m, queue):
+    def _held(self, m: Module, queue):
         """High while the offer of the slot at the head of the queue has not been accepted (rule 5)."""
         if self.slots == 1:
             return C(0)  # a request and a running slot never compete
@@ -163,7 +172,7 @@ class LoopHeader(wiring.Component):
         m.d.sync += held.eq(self.o.valid & ~self.o.ready & ~self.o.payload.first)
         return held
 
-    def _keep_invariants(self, m):
+    def _keep_invariants(self, m: Module):
         """Entry and invariant of each slot, written by the first token and read by the others."""
         token = self.o.payload
         if self.once:

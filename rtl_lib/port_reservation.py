@@ -65,7 +65,7 @@ class PortBookings(wiring.Component):
     want : a token is at the entry, and nothing else keeps it out; may : no reservation keeps it out
     """
 
-    def __init__(self, users) -> None:
+    def __init__(self, users: Sequence[PortUser]) -> None:
         if len(users) < 2 or not all(
             user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users
         ):
@@ -84,7 +84,8 @@ class PortBookings(wiring.Component):
         # bit c: the port is used in c cycles
         booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}
         wanted: list[tuple[Value, set]] = []
-        taken, lefts = (dict(booked), [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)])
+        taken: dict[int, Value] = dict(booked)
+        lefts = [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)]
         turns = self._turns(m, [left != 0 for left in lefts])
         for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
             left, later = lefts[k], Signal(name=f"later{k}")
@@ -104,7 +105,7 @@ class PortBookings(wiring.Component):
         m.d.sync += [booked[port].eq(taken[port] >> 1) for port in ports]
         return m
 
-    def _turns(self, m, has_booked: list) -> list:
+    def _turns(self, m: Module, has_booked: list) -> list:
         """Whether each pipeline is next to reserve ahead: until it has done so, or no longer waits."""
         turn, waits = Signal(range(len(self.users))), Signal(len(self.users))
         for k, user in enumerate(self.users):

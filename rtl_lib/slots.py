@@ -8,13 +8,13 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["ReadyQueue", "SlotEvent", "SlotPool", "check_slots"]
 
 
-def check_slots(slots):
+def check_slots(slots: object) -> None:
     """Raises ValueError unless ``slots`` is a positive integer."""
     if not isinstance(slots, int) or slots < 1:
         raise ValueError(f"slots must be a positive integer, not {slots!r}")
 
 
-def SlotEvent(slots):
+def SlotEvent(slots: int) -> wiring.Signature:
     """Signature of a strobe that names a slot: ``valid`` with ``slot``."""
     return wiring.Signature({"valid": Out(1), "slot": Out(range(slots))})
 
@@ -36,7 +36,7 @@ class SlotPool(wiring.Component):
 
     few = 64
 
-    def __init__(self, slots) -> None:
+    def __init__(self, slots: int) -> None:
         check_slots(slots)
         self.slots = slots
         super().__init__(
@@ -99,7 +99,7 @@ class ReadyQueue(wiring.Component):
     4. ``cancel`` (one slot only) empties the queue and drops a ``push`` of the same cycle.
     """
 
-    def __init__(self, slots) -> None:
+    def __init__(self, slots: int) -> None:
         check_slots(slots)
         self.slots = slots
         super().__init__({"push": In(SlotEvent(slots)), "head": Out(SlotEvent(slots)), "pop": In(1), "cancel": In(1)})

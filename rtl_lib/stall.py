@@ -3,6 +3,7 @@
 from zlib import crc32
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,12 +13,12 @@ from .library import shared
 __all__ = ["StallGate", "StallSource", "salt_of", "xorshift"]
 
 
-def salt_of(name):
+def salt_of(name: str) -> int:
     """The salt of the stall source of that name: 32 bits, the same in every run."""
     return crc32(name.encode())
 
 
-def xorshift(state):
+def xorshift(state: int) -> int:
     """Golden function: the 32-bit generator's next state (Marsaglia 2003, triple 13, 17, 5)."""
     state ^= state << 13 & 0xFFFF_FFFF
     state ^= state >> 17
@@ -48,7 +49,7 @@ class StallSource(wiring.Component):
     stall : high in the cycles to be stalled, from registers
     """
 
-    def __init__(self, salt) -> None:
+    def __init__(self, salt: int) -> None:
         if not isinstance(salt, int) or not 0 <= salt < 1 << 32:
             raise ValueError(f"salt must be a 32-bit number, not {salt!r}")
         self.salt = salt
@@ -91,7 +92,7 @@ class _Salted(wiring.Component):
         return m
 
     @staticmethod
-    def _next(m, state):
+    def _next(m: Module, state):
         first, second, third = Signal(32), Signal(32), Signal(32)
         m.d.comb += [
             first.eq(state ^ (state << 13)),
@@ -112,7 +113,7 @@ class StallGate(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, salt) -> None:
+    def __init__(self, shape: ShapeLike, salt: int) -> None:
         self.salt = salt
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "seed": In(32)})
 

@@ -1,6 +1,9 @@
 """Small stream parts: join, fork, round-robin merge, skid buffer."""
 
+from collections.abc import Mapping
+
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,7 +12,7 @@ from .contract import Timing
 __all__ = ["Fork", "Join", "RoundRobin", "SkidBuffer"]
 
 
-def _check_count(name, count):
+def _check_count(name, count: int) -> None:
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"{name} must be a positive integer, not {count!r}")
 
@@ -31,7 +34,7 @@ class Join(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shapes) -> None:
+    def __init__(self, shapes: Mapping[str, ShapeLike]) -> None:
         if not shapes:
             raise ValueError("a join needs at least one input")
         self.names = tuple(shapes)
@@ -69,7 +72,7 @@ class Fork(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, outputs) -> None:
+    def __init__(self, shape: ShapeLike, outputs: int) -> None:
         _check_count("outputs", outputs)
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(outputs)})
 
@@ -113,7 +116,7 @@ class RoundRobin(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, inputs) -> None:
+    def __init__(self, shape: ShapeLike, inputs: int) -> None:
         _check_count("inputs", inputs)
         super().__init__(
             {
@@ -142,7 +145,7 @@ class RoundRobin(wiring.Component):
         m.d.sync += standing.eq(self.o.valid & ~self.o.ready)
         return m
 
-    def _pick(self, m, valids, last):
+    def _pick(self, m: Module, valids, last):
         """The first valid input after ``last``, cyclically."""
         picked = Signal(range(len(self.i)))
         with m.Switch(last):
@@ -167,7 +170,7 @@ class SkidBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape) -> None:
+    def __init__(self, shape: ShapeLike) -> None:
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform: object) -> Module:

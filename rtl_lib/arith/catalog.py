@@ -5,6 +5,7 @@ A scheduler calls :func:`choose` and reads cycles and nanoseconds; it does not d
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from rtl_lib.fp.add import FloatAdd
 from rtl_lib.fp.compare import FloatCompare
@@ -59,7 +60,9 @@ class Choice:
     deepest_ns: float  #: of the slowest path between registers
 
 
-def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
+def choose(
+    part: type[PipelinedPart], params: Any, period_ns: float, ns_per_level: float, overhead_ns: float = 0.5
+) -> Choice:
     """The least latency at which every combinational segment of ``part`` fits the clock, as a :class:`Choice`.
 
     Parameters
@@ -95,6 +98,8 @@ def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
     )
 
 
-def latency_for(part, params, period_ns, ns_per_level, overhead_ns=0.5):
+def latency_for(
+    part: type[PipelinedPart], params: Any, period_ns: float, ns_per_level: float, overhead_ns: float = 0.5
+) -> int:
     """The latency that :func:`choose` selects, in cycles."""
     return choose(part, params, period_ns, ns_per_level, overhead_ns).latency

@@ -14,12 +14,12 @@ MULTIPLIER = 4.3
 ROUTE = 2.5  #: routing to or from a column of hard blocks, which is seldom next to the logic
 
 
-def adder(width):
+def adder(width: int) -> float:
     """Sum, difference or comparison of two words of ``width`` bits on a carry chain."""
     return 1.0 + width / 32
 
 
-def any_of(width):
+def any_of(width: int) -> float:
     """Reduction of ``width`` bits to one."""
     levels, bits = 1.0, ceil(width / 6)
     while bits > 1:
@@ -27,11 +27,11 @@ def any_of(width):
     return levels
 
 
-def shifter(ways):
+def shifter(ways: int) -> float:
     """Shift by one of ``ways`` distances; one lookup table selects among four words."""
     return float(ceil(log2(ways) / 2)) if ways > 1 else 0.0
 
 
-def leading_zeros(width):
+def leading_zeros(width: int) -> float:
     """Position of the first one in ``width`` bits."""
     return 0.5 + 0.5 * ceil(log2(width + 1))

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from math import ceil
 
+from amaranth import Value
+
+from rtl_lib.arith.pipelined import Values, Wire
+
 from .levels import MULTIPLIER, ROUTE, adder
 from .pipelined import PipelinedPart, Step
 
@@ -18,36 +22,36 @@ class _Term:
     width: int
 
 
-def _limbs(width, dsp_bits):
+def _limbs(width: int, dsp_bits: int) -> list[tuple[int, int]]:
     """(start, end) of the pieces of equal size, no wider than a hard multiplier, that ``width`` bits are cut into."""
     size = ceil(width / ceil(width / dsp_bits))
     return [(start, min(start + size, width)) for start in range(0, width, size)]
 
 
-def _limb(value, start, end, signed):
+def _limb(value: Value, start: int, end: int, signed: bool) -> Value:
     """Bits ``start`` to ``end``; the piece that holds the sign bit is signed."""
     piece = value[start:end]
     return piece.as_signed() if signed and end == len(value) else piece
 
 
-def _low(value, width):
+def _low(value: Value, width: int) -> Value:
     """``value`` modulo ``2**width``; a shorter value is returned unchanged, so that it stays signed."""
     return value[:width] if len(value) > width else value
 
 
 def product_steps(
-    a,
-    b,
-    out,
-    width_a,
-    width_b,
-    width_out,
+    a: str,
+    b: str,
+    out: str,
+    width_a: int,
+    width_b: int,
+    width_out: int,
     *,
     signed: bool = False,
     dsp_bits: int = 27,
     adder_words: int = 3,
     prefix: str = "",
-):
+) -> tuple[Step, ...]:
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
     The first step computes all partial products; routing out of the multipliers and a binary tree of sums follow.
@@ -64,7 +68,7 @@ def product_steps(
         if low_a + low_b < width_out
     }
 
-    def multiply(wire, **operands):
+    def multiply(wire: Wire, **operands: Value) -> Values:
         return {
             term.name: _low(
                 _limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed), width_out - term.offset
@@ -81,11 +85,11 @@ def product_steps(
     return (*steps, Step("result", 0.0, lambda wire, **values: {out: values[name][:width_out]}, (name,)))
 
 
-def _sum_step(step_name, terms, width_out, apart):
+def _sum_step(step_name: str, terms: list[_Term], width_out: int, apart: bool) -> tuple[Step, list[_Term]]:
     """The step that adds terms in pairs, and the terms that result; a sum keeps the name of its lower term."""
     pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
 
-    def add(wire, **values):
+    def add(wire: Wire, **values: Value) -> Values:
         sums = {
             low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)), width_out - low.offset)
             for low, high in pairs
@@ -119,7 +123,7 @@ class MulParams:
     dsp_bits: int = 27
     adder_words: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if min(self.width_a, self.width_b, self.width_out, self.dsp_bits) < 1:
             raise ValueError(f"widths must be positive: {self}")
         if self.width_out > self.width_a + self.width_b:
@@ -133,22 +137,22 @@ class IntMul(PipelinedPart):
     Params = MulParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: MulParams) -> dict[str, int]:
         """Widths of the factors in bits; they may differ."""
         return {"a": params.width_a, "b": params.width_b}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: MulParams) -> dict[str, int]:
         """Width of the product in bits, which may be less than the sum of those of the factors."""
         return {"o": params.width_out}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: MulParams) -> tuple[Step, ...]:
         """The factors cut to the width of the result, then partial products and their sums."""
         # Operand bits above the width of the result do not affect it.
         width_a, width_b = min(params.width_a, params.width_out), min(params.width_b, params.width_out)
 
-        def operands(wire, *, a, b):
+        def operands(wire: Wire, *, a: Value, b: Value) -> Values:
             return {"factor_a": a[:width_a], "factor_b": b[:width_b]}
 
         return (
@@ -167,7 +171,7 @@ class IntMul(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a, b):
+    def golden(cls, params: MulParams, a: int, b: int) -> int:
         """The low ``width_out`` bits of the product, by Python's integers."""
         if params.signed:
             a -= (a >> (params.width_a - 1)) << params.width_a

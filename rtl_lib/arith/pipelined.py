@@ -7,18 +7,31 @@ cut.
 
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, Protocol
 
 from amaranth import *
+from amaranth.hdl import ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
 
-__all__ = ["PipelinedPart", "Step", "balanced_cuts", "beside", "least_registers", "segments"]
+__all__ = ["PipelinedPart", "Step", "Values", "Wire", "balanced_cuts", "beside", "least_registers", "segments"]
+
+
+#: what a step takes and returns: values by name
+Values = dict[str, Value]
+
+
+class Wire(Protocol):
+    """What a step is given to make signals with: ``wire(value, name)``, see :class:`Step`."""
+
+    def __call__(self, value: ValueLike, name: str, keep: bool = False) -> Value:
+        """A signal that follows ``value``."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +46,11 @@ class Step:
 
     name: str
     levels: float  #: see :mod:`rtl_lib.arith.levels`
-    build: Callable[..., dict]
-    reads: tuple[str, ...] | None = None  #: taken from the signature of ``build`` unless given
+    build: Callable[..., Values]
+    reads: tuple[str, ...] = ()  #: taken from the signature of ``build`` unless given
 
     def __post_init__(self) -> None:
-        if self.reads is None:
+        if not self.reads:
             object.__setattr__(
                 self,
                 "reads",
@@ -49,10 +62,10 @@ class Step:
             )
 
 
-def beside(name, *steps):
+def beside(name: str, *steps: Step) -> Step:
     """One step that combines several independent steps in parallel."""
 
-    def build(wire, **values):
+    def build(wire: Wire, **values: Value) -> Values:
         results = {}
         for step in steps:
             results.update(step.build(wire, **{name: values[name] for name in step.reads}))
@@ -62,14 +75,14 @@ def beside(name, *steps):
     return Step(name, max(step.levels for step in steps), build, reads)
 
 
-def segments(levels, cuts):
+def segments(levels: Sequence[float], cuts: Sequence[int]) -> tuple[float, ...]:
     """Depth of the logic before, between and after the registers at ``cuts``: one entry more than there are cuts."""
     edges = (0, *cuts, len(levels))
     return tuple(sum(levels[start:end]) for start, end in itertools.pairwise(edges))
 
 
 @cache
-def balanced_cuts(levels, count):
+def balanced_cuts(levels: tuple[float, ...], count: int) -> tuple[int, ...]:
     """Positions of ``count`` registers in a chain of steps with these ``levels``: increasing step indices.
 
     A register at index n stands before step n; at ``len(levels)`` it stands after the last one. Cuts between steps
@@ -83,7 +96,7 @@ def balanced_cuts(levels, count):
     return (0,) * (count > steps) + inner + (steps,) * (count >= steps)
 
 
-def least_registers(levels, limit):
+def least_registers(levels: Sequence[float], limit: float) -> int | None:
     """The fewest registers that leave no segment deeper than ``limit``; None if a single step is deeper."""
     if max(levels) > limit:
         return None
@@ -95,7 +108,7 @@ def least_registers(levels, limit):
     return count
 
 
-def _inner_cuts(levels, count):
+def _inner_cuts(levels: tuple[float, ...], count: int) -> tuple[int, ...]:
     """``count`` cuts strictly between steps that minimize the deepest segment, then the sum of squared depths."""
     total = [0.0]
     for depth in levels:
@@ -141,7 +154,7 @@ class PipelinedPart(wiring.Component):
     kind: str  #: short name in the catalog
     Params: type
 
-    def __init__(self, params, latency) -> None:
+    def __init__(self, params: Any, latency: int) -> None:
         if not isinstance(params, self.Params):
             raise TypeError(f"{type(self).__name__} takes {self.Params.__name__}, not {type(params).__name__}")
         allowed = self.latencies(params)
@@ -158,42 +171,42 @@ class PipelinedPart(wiring.Component):
         )
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: Any) -> dict[str, int]:
         """Name and width of each operand, in the order ``golden`` takes them."""
         raise NotImplementedError
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: Any) -> dict[str, int]:
         """Name and width of each result, in the order in which ``golden`` returns them."""
         raise NotImplementedError
 
     @classmethod
-    def fixed_latency(cls, params) -> int | None:
+    def fixed_latency(cls, params: Any) -> int | None:
         """The only latency of a part whose text is not ours; None for one that is cut for the clock."""
         return None
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: Any) -> tuple[Step, ...]:
         """The part's steps in order; the first ones read the inputs, the last ones return the outputs."""
         raise NotImplementedError
 
     @classmethod
-    def golden(cls, params, *operands):
+    def golden(cls, params: Any, *operands: Any) -> Any:
         """Reference model on Python integers that hold the bits: one integer, or a tuple of several outputs."""
         raise NotImplementedError
 
     @classmethod
-    def stage_delays(cls, params):
+    def stage_delays(cls, params: Any) -> list[float]:
         """Depth of the logic between neighbouring cuts, in lookup-table levels, from inputs to outputs."""
         return [step.levels for step in cls.steps(params)]
 
     @classmethod
-    def latencies(cls, params):
+    def latencies(cls, params: Any) -> range:
         """The latencies this part can be built with."""
         return range(len(cls.steps(params)) + 2)
 
     @classmethod
-    def segments(cls, params, latency):
+    def segments(cls, params: Any, latency: int) -> tuple[float, ...]:
         """Depth of the logic before, between and after its ``latency`` registers, in lookup-table levels."""
         levels = tuple(cls.stage_delays(params))
         return segments(levels, balanced_cuts(levels, latency))
@@ -214,13 +227,13 @@ class PipelinedPart(wiring.Component):
         m.d.comb += [getattr(self, name).eq(values[name]) for name in outputs]
         return m
 
-    def _wires(self, m, step, values):
+    def _wires(self, m: Module, step: Step, values: Values) -> Values:
         """The step's results as named signals, so that the Verilog and a waveform can be read."""
         missing = [name for name in step.reads if name not in values]
         if missing:
             raise KeyError(f"{self.kind}: step {step.name} reads {', '.join(missing)}, which no earlier step returns")
 
-        def wire(value, name, keep: bool = False):
+        def wire(value: ValueLike, name: str, keep: bool = False) -> Signal:
             value = Value.cast(value)
             signal = Signal(value.shape(), name=f"{step.name}_{name}", attrs={"keep": 1} if keep else {})
             m.d.comb += signal.eq(value)
@@ -229,10 +242,10 @@ class PipelinedPart(wiring.Component):
         results = step.build(wire, **{name: values[name] for name in step.reads})
         return {name: wire(value, name) for name, value in results.items()}
 
-    def _register(self, m, values, index, needed):
+    def _register(self, m: Module, values: Values, index: int, needed: set[str]) -> Values:
         """Registers at cut ``index`` for those values that later steps (or outputs) still need."""
         needed = needed | set(self.outputs(self.params))
-        held = {
+        held: Values = {
             name: Signal(value.shape(), name=f"cut{index}_{name}", reset_less=True)
             for name, value in values.items()
             if name in needed

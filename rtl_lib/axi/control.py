@@ -22,6 +22,8 @@ Reading the low word of cycles or of a counter latches the high word of that mom
 returns: read low, then high.
 """
 
+from collections.abc import Mapping, Sequence
+
 from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -66,7 +68,15 @@ class AxiLiteControl(wiring.Component):
     interrupt : level
     """
 
-    def __init__(self, *, arguments=(), counters=(), counted=(), identification: int = 0, initial=None) -> None:
+    def __init__(
+        self,
+        *,
+        arguments: Sequence[tuple[str, int]] = (),
+        counters: Sequence[tuple[str, int]] = (),
+        counted: Sequence[str] = (),
+        identification: int = 0,
+        initial: Mapping[str, int] | None = None,
+    ) -> None:
         self.map = RegisterMap(tuple(arguments), tuple(counters))
         self.identification, self.counted = identification, frozenset(counted)
         many, widths = len(self.map.counters), [bits for name, bits in self.map.counters if name in self.counted]
@@ -119,7 +129,7 @@ class AxiLiteControl(wiring.Component):
         self._read(m, narrow, wide)
         return m
 
-    def _write(self, m, running, done, enable) -> None:
+    def _write(self, m: Module, running, done, enable) -> None:
         """Hold the address until the data has arrived, then execute the write: the data is taken from the bus, and what
         goes to the kernel is a register."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
@@ -151,7 +161,7 @@ class AxiLiteControl(wiring.Component):
                 for name, bits_of in self.map.arguments:
                     self._argument(m, name, bits_of, word, strobe, running)
 
-    def _argument(self, m, name, bits, word, strobe, running) -> None:
+    def _argument(self, m: Module, name, bits, word, strobe, running) -> None:
         """The cases of a write to the words of an argument."""
         value = Value.cast(self.arguments[name])
         for n, low in enumerate(range(0, _words(bits), 32)):
@@ -162,7 +172,7 @@ class AxiLiteControl(wiring.Component):
                     with m.If(enable):
                         m.d.sync += part[8 * byte : 8 * byte + 8].eq(word[8 * byte : 8 * byte + 8])
 
-    def _read(self, m, narrow, wide) -> None:
+    def _read(self, m: Module, narrow, wide) -> None:
         """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
         addr, pending, reading = Signal.like(ar.addr), Signal(), Signal()
@@ -188,7 +198,7 @@ class AxiLiteControl(wiring.Component):
                 with m.Case(*(place // 4 + 1 for place in wide)):
                     m.d.sync += [r.data.eq(high), r.resp.eq(Response.OKAY)]
 
-    def _read_in_steps(self, m, addr, pending, reading, narrow, wide) -> None:
+    def _read_in_steps(self, m: Module, addr, pending, reading, narrow, wide) -> None:
         """The same with totals, of which each low word latches its high word, too. Comparing the address, choosing a
         word and adding up a total have a cycle each; ``chosen`` and ``word`` follow the address, which stays."""
         r, many = self.bus.r, len(self.map.counters)

@@ -1,5 +1,7 @@
 """AXI4 read master: converts a read port to the AR and R channels."""
 
+from typing import TYPE_CHECKING, Any
+
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import wiring
@@ -12,17 +14,20 @@ from rtl_lib.library import shared
 from rtl_lib.mem.ports import ReadPort
 from rtl_lib.steps import less_one
 
+if TYPE_CHECKING:
+    from amaranth.hdl import Statement  # its name in typings/
+
 __all__ = ["AxiReadMaster", "constant_address_fields", "keep_first_error", "stays_within_border"]
 
 BORDER = 4096  #: bytes; no burst crosses a multiple of it
 
 
-def constant_address_fields(channel, word_bytes):
+def constant_address_fields(channel: Any, word_bytes: int) -> list["Statement"]:
     """Drive what is the same in every request: whole words, INCR, normal non-cacheable bufferable data access."""
     return [channel.size.eq(exact_log2(word_bytes)), channel.burst.eq(Burst.INCR), channel.cache.eq(0b0011)]
 
 
-def keep_first_error(m, error, clear, seen, resp):
+def keep_first_error(m: Module, error: Signal, clear: Value, seen: Value, resp: Value) -> Value:
     """Remember the first response ``seen`` that is an error, until ``clear``."""
     failed = seen & ((resp == Response.SLVERR) | (resp == Response.DECERR))
     with m.If(failed & (clear | (error == Response.OKAY))):
@@ -32,7 +37,7 @@ def keep_first_error(m, error, clear, seen, resp):
     return failed
 
 
-def stays_within_border(request, word_bytes):
+def stays_within_border(request: Any, word_bytes: int) -> Value:
     """Whether a burst ends in the 4 KiB page in which it begins."""
     first = request.addr[exact_log2(word_bytes) : exact_log2(BORDER)]
     return first + request.words <= BORDER // word_bytes
@@ -60,7 +65,7 @@ class AxiReadMaster(wiring.Component):
     """
 
     def __init__(
-        self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
+        self, *, word_bytes: int, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
     ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
         self._length_bits = (max_burst - 1).bit_length()

@@ -1,5 +1,6 @@
 """Addresses of the control registers of a kernel: the one table that host and hardware share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = [
@@ -32,7 +33,7 @@ class RegisterMap:
     arguments: tuple[tuple[str, int], ...] = ()
     counters: tuple[tuple[str, int], ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for kind in ("arguments", "counters"):
             pairs = tuple(tuple(pair) for pair in getattr(self, kind))
             object.__setattr__(self, kind, pairs)
@@ -47,15 +48,15 @@ class RegisterMap:
             raise ValueError(f"at most {COUNTERS - ARGUMENTS} bytes of arguments")
 
     @property
-    def addr_bits(self):
+    def addr_bits(self) -> int:
         """Width of an address that reaches every register."""
         return max(12, (COUNTERS + SLOT * len(self.counters) - 1).bit_length())
 
-    def argument(self, name):
+    def argument(self, name: str) -> int:
         """Byte address of the low word of an argument; KeyError if no argument has that name."""
         return self._slot(ARGUMENTS, self.arguments, name)
 
-    def counter(self, name):
+    def counter(self, name: str) -> int:
         """Byte address of the low word of a counter; KeyError if no counter has that name."""
         return self._slot(COUNTERS, self.counters, name)
 
@@ -67,7 +68,7 @@ class RegisterMap:
             base += SLOT * _slots(bits)
         raise KeyError(name)
 
-    def argument_writes(self, values):
+    def argument_writes(self, values: Mapping[str, int]) -> list[tuple[int, int]]:
         """Golden: the (address, 32-bit word) writes which set the arguments to ``values``, a dict of ints.
 
         Negative values are encoded in two's complement. Raises KeyError for an argument that is missing.

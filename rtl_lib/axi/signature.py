@@ -1,5 +1,7 @@
 """The signals of AXI4 and AXI4-Lite, and their conventional flat names."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.hdl import ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -39,18 +41,18 @@ def _channel(**fields):
     return wiring.Signature({"valid": Out(1), "ready": In(1), **{name: Out(shape) for name, shape in fields.items()}})
 
 
-def _address(addr_bits, id_bits):
+def _address(addr_bits: int, id_bits):
     return _channel(id=id_bits, addr=addr_bits, len=8, size=3, burst=Burst, lock=1, cache=4, prot=3, qos=4)
 
 
-def _read(addr_bits, data_bits, id_bits):
+def _read(addr_bits: int, data_bits, id_bits):
     return {
         "ar": Out(_address(addr_bits, id_bits)),
         "r": In(_channel(id=id_bits, data=data_bits, resp=Response, last=1)),
     }
 
 
-def _write(addr_bits, data_bits, id_bits):
+def _write(addr_bits: int, data_bits, id_bits):
     return {
         "aw": Out(_address(addr_bits, id_bits)),
         "w": Out(_channel(data=data_bits, strb=data_bits // 8, last=1)),
@@ -82,7 +84,7 @@ class Axi4Signature(wiring.Signature):
 class AxiLiteSignature(wiring.Signature):
     """AXI4-Lite, as the master sees it."""
 
-    def __init__(self, addr_bits, data_bits: int = 32) -> None:
+    def __init__(self, addr_bits: int, data_bits: int = 32) -> None:
         super().__init__(
             {
                 "aw": Out(_channel(addr=addr_bits, prot=3)),
@@ -94,7 +96,7 @@ class AxiLiteSignature(wiring.Signature):
         )
 
 
-def flat_ports(interface, prefix):
+def flat_ports(interface: Any, prefix: str) -> dict[str, tuple[Value, PortDirection]]:
     """Ports for ``amaranth.back.verilog.convert``: conventional names such as ``m_axi0_araddr``.
 
     ``interface`` is a member of the top component, as the component itself sees it. Returns a dict from name to

@@ -31,7 +31,7 @@ class UnderWay(wiring.Component):
     in_reset : the domain is in reset
     """
 
-    def __init__(self, limit) -> None:
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         super().__init__({"begin": In(1), "end": In(1), "full": Out(1), "stale": Out(1), "in_reset": Out(1)})
 

@@ -1,5 +1,8 @@
 """AXI4-Lite decoder: one port for several register files, each in an address window of its own."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -34,7 +37,7 @@ class AxiLiteWindows(wiring.Component):
     window0, window1 ... : :class:`AxiLiteSignature`, the manager's side; :attr:`windows` lists them
     """
 
-    def __init__(self, addr_bits, window_bits, bus_bits) -> None:
+    def __init__(self, addr_bits: Sequence[int], window_bits: int, bus_bits: int) -> None:
         if any(bits > window_bits for bits in addr_bits):
             raise ValueError(f"a window of {window_bits} address bits is too small for {max(addr_bits)}")
         self.window_bits = window_bits
@@ -47,7 +50,7 @@ class AxiLiteWindows(wiring.Component):
         )
 
     @property
-    def windows(self):
+    def windows(self) -> list[Any]:
         """The ports of the windows, that of the lowest address first."""
         return [getattr(self, f"window{k}") for k in range(self.count)]
 
@@ -58,7 +61,7 @@ class AxiLiteWindows(wiring.Component):
         self._route(m, "ar", "r")
         return m
 
-    def _route(self, m, address, answer) -> None:
+    def _route(self, m: Module, address, answer) -> None:
         """One direction: an address selects the window, which holds the bus until its response is taken."""
         request, response = getattr(self.bus, address), getattr(self.bus, answer)
         chosen = Signal(range(self.count + 1), name=f"{address}_window")
@@ -82,7 +85,7 @@ class AxiLiteWindows(wiring.Component):
         with m.If(nowhere):
             self._refuse(m, address, response)
 
-    def _offer(self, m, channel, target, allowed) -> None:
+    def _offer(self, m: Module, channel, target, allowed) -> None:
         """Pass the channel to a window where it is ``allowed``: only its valid and ready depend on that, for every
         window sees the payload."""
         source = getattr(self.bus, channel)
@@ -91,7 +94,7 @@ class AxiLiteWindows(wiring.Component):
         with m.If(allowed):
             m.d.comb += source.ready.eq(target.ready)
 
-    def _answer(self, m, channel, source, holds, chosen) -> None:
+    def _answer(self, m: Module, channel, source, holds, chosen) -> None:
         """Pass a window's response on while it ``holds`` the bus; its payload wherever it is the one ``chosen``, which
         is always so for a single window."""
         target = getattr(self.bus, channel)
@@ -101,7 +104,7 @@ class AxiLiteWindows(wiring.Component):
         with m.If(chosen if self.count > 1 else C(1)):
             m.d.comb += [getattr(target, f).eq(getattr(source, f)) for f in _FROM_WINDOW[channel]]
 
-    def _refuse(self, m, address, response) -> None:
+    def _refuse(self, m: Module, address, response) -> None:
         if address == "ar":
             m.d.comb += [response.valid.eq(1), response.resp.eq(Response.DECERR)]
             return

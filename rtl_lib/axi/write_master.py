@@ -39,7 +39,7 @@ class AxiWriteMaster(wiring.Component):
     """
 
     def __init__(
-        self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
+        self, *, word_bytes: int, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
     ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
         self._length_bits = (max_burst - 1).bit_length()
@@ -71,7 +71,7 @@ class AxiWriteMaster(wiring.Component):
         ]
         return m
 
-    def _address(self, m, left, last_moves, under_way, checked) -> None:
+    def _address(self, m: Module, left, last_moves, under_way, checked) -> None:
         request, aw = self.port.request, self.axi.aw
         valid, first, length = (Signal.like(s, reset_less=True) for s in (aw.valid, aw.addr, aw.len))
         taken = request.valid & request.ready
@@ -95,7 +95,7 @@ class AxiWriteMaster(wiring.Component):
         with m.Elif(aw.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)
 
-    def _words(self, m, left, under_way):
+    def _words(self, m: Module, left, under_way):
         """Move words into the register before W; return whether the last one of a burst moves."""
         word, w = self.port.data, self.axi.w
         valid, value, strobe, last = (Signal.like(s, reset_less=True) for s in (w.valid, w.data, w.strb, w.last))

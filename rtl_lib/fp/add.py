@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from amaranth import *
 
 from rtl_lib.arith.bits import leading_zeros, saturate, shift_left, shift_right_lost, with_carry
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
-from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire, beside
 
 from .format import BINARY32, FloatFormat
 from .raw import flushing_steps, rounding_steps, split
@@ -30,7 +31,7 @@ class AddParams:
     subtract: bool = False
 
 
-def _order(params, wire, *, a, b):
+def _order(params: AddParams, wire: Wire, *, a: Value, b: Value) -> Values:
     """Finds the operand of larger magnitude; floats without their sign compare like integers."""
     swap = wire(a[:-1] < b[:-1], "swap")
     return {
@@ -41,18 +42,18 @@ def _order(params, wire, *, a, b):
     }
 
 
-def _distance(fmt, wire, *, large, small):
+def _distance(fmt: FloatFormat, wire: Wire, *, large: Value, small: Value) -> Values:
     """Difference of the exponents."""
-    large, small = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
+    greater, lesser = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
     return {
-        "large_significand": large.significand,
-        "small_significand": small.significand,
-        "base": large.exponent,
-        "apart": (large.exponent - small.exponent)[: fmt.exponent],
+        "large_significand": greater.significand,
+        "small_significand": lesser.significand,
+        "base": greater.exponent,
+        "apart": (greater.exponent - lesser.exponent)[: fmt.exponent],
     }
 
 
-def _examine(fmt, wire, *, large, small):
+def _examine(fmt: FloatFormat, wire: Wire, *, large: Value, small: Value) -> Values:
     """Whether the operands are infinities or NaNs, and which half of the larger one's mantissa has ones."""
     half = fmt.mantissa // 2
     return {
@@ -62,35 +63,35 @@ def _examine(fmt, wire, *, large, small):
     }
 
 
-def _specials(wire, *, infinite, both, fraction, opposed):
+def _specials(wire: Wire, *, infinite: Value, both: Value, fraction: Value, opposed: Value) -> Values:
     """Results that do not depend on the sum. A NaN is greater than all other magnitudes, so that only the larger
     operand is searched for one."""
     return {"nan": infinite & (fraction.any() | (both & opposed))}
 
 
-def _clamp(fmt, wire, *, apart):
+def _clamp(fmt: FloatFormat, wire: Wire, *, apart: Value) -> Values:
     """Clamp the distance: beyond the sticky bit all distances are equivalent."""
     return {"distance": saturate(apart, fmt.precision + _EXTRA)}
 
 
-def _align(wire, *, small_significand, distance, opposed):
+def _align(wire: Wire, *, small_significand: Value, distance: Value, opposed: Value) -> Values:
     """The smaller operand in the places of the larger one, as a complement for a difference: the complement is part of
     the last level of the shifter."""
     shifted, lost = shift_right_lost(wire, Cat(Const(0, _EXTRA), small_significand), distance)
     return {"kept": shifted ^ opposed.replicate(len(shifted)), "lost": lost}
 
 
-def _sticky(wire, *, kept, lost, opposed):
+def _sticky(wire: Wire, *, kept: Value, lost: Value, opposed: Value) -> Values:
     return {"addend": Cat(Mux(lost.any(), ~opposed, kept[0]), kept[1:])}
 
 
-def _add(fmt, wire, *, large_significand, addend, opposed):
+def _add(fmt: FloatFormat, wire: Wire, *, large_significand: Value, addend: Value, opposed: Value) -> Values:
     """One carry chain for sum and difference: a difference is a sum with the complement, and it is never negative."""
     total = wire(with_carry(Cat(Const(0, _EXTRA), large_significand), addend, opposed), "sum")
     return {"total": Cat(total[: fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 
-def _measure(fmt, wire, *, total, base, opposed, sign):
+def _measure(fmt: FloatFormat, wire: Wire, *, total: Value, base: Value, opposed: Value, sign: Value) -> Values:
     """The first group of bits of ``total`` that is not empty, and the sign: a sum that cancels is positive, unless both
     operands were negative.
 
@@ -106,17 +107,17 @@ def _measure(fmt, wire, *, total, base, opposed, sign):
     return {"groups": groups, "zero": zero, "sign": sign & ~(zero & opposed)}
 
 
-def _in_groups(total):
+def _in_groups(total: Value) -> Any:
     """``total`` as a whole number of groups, with zeros below it."""
     return Cat(Const(0, -len(total) % _GROUP), total)
 
 
-def _split(places):
+def _split(places: Value) -> list[Value]:
     """The groups of bits, the uppermost first."""
     return [places[low : low + _GROUP] for low in reversed(range(0, len(places), _GROUP))]
 
 
-def _move_groups(fmt, wire, *, total, groups, base):
+def _move_groups(fmt: FloatFormat, wire: Wire, *, total: Value, groups: int, base: Value) -> Values:
     """Move the first group with a one to the top, and find its first one there, in four bits instead of all."""
     moved = wire(shift_left(wire, _in_groups(total), Cat(Const(0, _GROUP_BITS), groups)), "moved")
     top = moved[-_GROUP:]
@@ -126,7 +127,7 @@ def _move_groups(fmt, wire, *, total, groups, base):
     return {"moved": moved, "within": leading_zeros(wire, top[1:])}
 
 
-def _normalize(fmt, wire, *, moved, within, groups, base):
+def _normalize(fmt: FloatFormat, wire: Wire, *, moved: Value, within: Value, groups: int, base: Value) -> Values:
     """The carry becomes the unit bit, so that the rounder's own carry bit is always 0. The scale is not negative where
     the shift is limited, unless the sum is zero."""
     shifted = wire(shift_left(wire, moved, within)[-fmt.precision - _EXTRA - 1 :], "shifted")
@@ -137,12 +138,12 @@ def _normalize(fmt, wire, *, moved, within, groups, base):
     }
 
 
-def _normalize_all(fmt, wire, *, total, groups, base):
+def _normalize_all(fmt: FloatFormat, wire: Wire, *, total: Value, groups: int, base: Value) -> Values:
     moved = _move_groups(fmt, wire, total=total, groups=groups, base=base)
     return _normalize(fmt, wire, groups=groups, base=base, **moved)
 
 
-def _finish(fmt):
+def _finish(fmt: FloatFormat) -> tuple[Step, ...]:
     """Normalization and rounding; without subnormal results the exponent may become negative."""
     shift = shifter(fmt.precision + _EXTRA)
     if not fmt.subnormals:
@@ -161,17 +162,17 @@ class FloatAdd(PipelinedPart):
     Params = AddParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: AddParams) -> dict[str, int]:
         """Widths of the terms in bits: that of the format."""
         return {"a": params.format.width, "b": params.format.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: AddParams) -> dict[str, int]:
         """Width of the sum in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: AddParams) -> tuple[Step, ...]:
         """Order by magnitude and detection of special numbers, alignment, addition, normalization, rounding."""
         fmt = params.format
         width = fmt.precision + _EXTRA
@@ -191,7 +192,7 @@ class FloatAdd(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a, b):
+    def golden(cls, params: AddParams, a: int, b: int) -> int:
         """The sum as an exact rational number, rounded once; a zero is negative only if both terms are."""
         fmt = params.format
         b ^= fmt.zero(params.subtract)

@@ -8,7 +8,7 @@ from amaranth import *
 from rtl_lib.arith.bits import at_most, leading_zeros, shift_left
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
-from rtl_lib.arith.pipelined import PipelinedPart, Step
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire
 
 from .format import BINARY32, ROUNDINGS, FloatFormat, round_rational
 from .raw import UNPACK_LEVELS, round_up, rounding_steps, split
@@ -29,19 +29,19 @@ class ConvertParams:
     format: FloatFormat = BINARY32
     rounding: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.rounding not in (None, *ROUNDINGS):
             raise ValueError(f"no rounding {self.rounding!r}; there are {', '.join(ROUNDINGS)}")
         if self.width < 2:
             raise ValueError(f"an integer to convert needs 2 bits or more, not {self.width}")
 
 
-def _magnitude(params, wire, *, a):
+def _magnitude(params: ConvertParams, wire: Wire, *, a: Value) -> Values:
     sign = a[-1] if params.signed else Const(0, 1)
     return {"magnitude": Mux(sign, -a, a)[: params.width], "sign": sign}
 
 
-def _measure(params, wire, *, magnitude):
+def _measure(params: ConvertParams, wire: Wire, *, magnitude: Value) -> Values:
     return {
         "leading": leading_zeros(wire, magnitude),
         "zero": ~magnitude.any(),
@@ -50,7 +50,7 @@ def _measure(params, wire, *, magnitude):
     }
 
 
-def _normalize(params, wire, *, magnitude, leading):
+def _normalize(params: ConvertParams, wire: Wire, *, magnitude: Value, leading: Value) -> Values:
     """Shifts the leading one to the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
     normal = wire(shift_left(wire, magnitude, leading), "normal")
@@ -61,7 +61,7 @@ def _normalize(params, wire, *, magnitude, leading):
     }
 
 
-def _sticky(wire, *, kept, lost):
+def _sticky(wire: Wire, *, kept: Value, lost: Value) -> Values:
     return {"significand": Cat(lost.any(), kept, 0)}
 
 
@@ -72,17 +72,17 @@ class IntToFloat(PipelinedPart):
     Params = ConvertParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: ConvertParams) -> dict[str, int]:
         """Width of the integer in bits."""
         return {"a": params.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: ConvertParams) -> dict[str, int]:
         """Width of the float in bits."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: ConvertParams) -> tuple[Step, ...]:
         """Magnitude, count of leading zeros, normalization, rounding."""
         return (
             Step("magnitude", adder(params.width) if params.signed else 0.0, partial(_magnitude, params)),
@@ -93,14 +93,14 @@ class IntToFloat(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a):
+    def golden(cls, params: ConvertParams, a: int) -> int:
         """The integer rounded by the format's own :meth:`~rtl_lib.fp.format.FloatFormat.round`."""
         if params.signed:
             a -= (a >> (params.width - 1)) << params.width
         return params.format.round(a, rounding=params.rounding or "even")
 
 
-def _unpack(params, wire, *, a):
+def _unpack(params: ConvertParams, wire: Wire, *, a: Value) -> Values:
     """Distance by which the significand moves left from below the point; numbers below one stay there.
 
     A number below one half has no guard bit: its unit bit would be too high.
@@ -119,22 +119,22 @@ def _unpack(params, wire, *, a):
     }
 
 
-def _to_integer(params, wire, *, fraction, distance):
+def _to_integer(params: ConvertParams, wire: Wire, *, fraction: Value, distance: Value) -> Values:
     shifted = wire(shift_left(wire, Cat(fraction, Const(0, params.width)), distance), "shifted")
     bits = len(fraction)
     return {"magnitude": shifted[bits:], "guard": shifted[bits - 1], "rest": shifted[: bits - 1]}
 
 
-def _sticky_below(wire, *, guard, rest, small):
+def _sticky_below(wire: Wire, *, guard: Value, rest: Value, small: Value) -> Values:
     return {"guard": guard & ~small, "below": rest.any() | (guard & small)}
 
 
-def _round(params, wire, *, magnitude, guard, below, sign):
+def _round(params: ConvertParams, wire: Wire, *, magnitude: Value, guard: Value, below: Value, sign: Value) -> Values:
     """Adds one where the rounding mode requires it; the result may be one bit longer."""
-    return {"magnitude": magnitude + round_up(params.rounding, sign, magnitude[0], guard, below)}
+    return {"magnitude": magnitude + round_up(params.rounding or "zero", sign, magnitude[0], guard, below)}
 
 
-def _negate(params, wire, *, magnitude, sign, too_large):
+def _negate(params: ConvertParams, wire: Wire, *, magnitude: Value, sign: Value, too_large: Value) -> Values:
     """Applies the sign; a negative number is out of range for an unsigned result."""
     negative = (-magnitude)[: params.width] if params.signed else 0
     return {
@@ -143,7 +143,7 @@ def _negate(params, wire, *, magnitude, sign, too_large):
     }
 
 
-def _saturate(params, wire, *, inside, outside, sign, nan):
+def _saturate(params: ConvertParams, wire: Wire, *, inside: Value, outside: Value, sign: Value, nan: Value) -> Values:
     if params.signed:
         limit = Cat((~sign).replicate(params.width - 1), sign)
     else:
@@ -158,17 +158,17 @@ class FloatToInt(PipelinedPart):
     Params = ConvertParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: ConvertParams) -> dict[str, int]:
         """Width of the float in bits."""
         return {"a": params.format.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: ConvertParams) -> dict[str, int]:
         """Width of the integer in bits."""
         return {"o": params.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: ConvertParams) -> tuple[Step, ...]:
         """Unpacking, the shift of the significand to the integer's place, rounding unless toward zero, and
         saturation."""
         width = params.width
@@ -189,7 +189,7 @@ class FloatToInt(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a):
+    def golden(cls, params: ConvertParams, a: int) -> int:
         """The value rounded as a rational number, limited to the integer's range; 0 for a NaN."""
         fmt = params.format
         low = -(1 << (params.width - 1)) if params.signed else 0

@@ -8,7 +8,7 @@ from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_lost
 from rtl_lib.arith.divide import restoring_digit
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
-from rtl_lib.arith.pipelined import PipelinedPart, Step
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire
 
 from .format import FloatFormat
 from .raw import UNPACK_LEVELS, flushing_steps, rounding_steps, split
@@ -16,7 +16,7 @@ from .raw import UNPACK_LEVELS, flushing_steps, rounding_steps, split
 __all__ = ["FloatDiv"]
 
 
-def _unpack_pair(fmt, wire, *, a, b):
+def _unpack_pair(fmt: FloatFormat, wire: Wire, *, a: Value, b: Value) -> Values:
     x, y = split(wire, fmt, a), split(wire, fmt, b)
     return {
         "significand_a": x.significand,
@@ -30,7 +30,9 @@ def _unpack_pair(fmt, wire, *, a, b):
     }
 
 
-def _measure_pair(wire, *, significand_a, significand_b, exponent_a, exponent_b):
+def _measure_pair(
+    wire: Wire, *, significand_a: Value, significand_b: Value, exponent_a: Value, exponent_b: Value
+) -> Values:
     return {
         "leading_a": leading_zeros(wire, significand_a),
         "leading_b": leading_zeros(wire, significand_b),
@@ -38,7 +40,16 @@ def _measure_pair(wire, *, significand_a, significand_b, exponent_a, exponent_b)
     }
 
 
-def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leading_b, difference):
+def _normalize_pair(
+    fmt: FloatFormat,
+    wire: Wire,
+    *,
+    significand_a: Value,
+    significand_b: Value,
+    leading_a: Value,
+    leading_b: Value,
+    difference: Value,
+) -> Values:
     """Both significands shifted so that their unit bit is set.
 
     Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence an exponent one
@@ -51,26 +62,28 @@ def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leadi
     }
 
 
-def _normal_pair(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b):
+def _normal_pair(
+    fmt: FloatFormat, wire: Wire, *, significand_a: Value, significand_b: Value, exponent_a: Value, exponent_b: Value
+) -> Values:
     """As :func:`_normalize_pair`, where all numbers are normal."""
     return {"rest": significand_a, "divisor": significand_b, "scale": exponent_a - exponent_b + (fmt.bias - 2)}
 
 
-def _collect(wire, *, rest, quotient):
+def _collect(wire: Wire, *, rest: Value, quotient: Value) -> Values:
     return {"significand": Cat(rest.any(), quotient)}
 
 
-def _first_digit(wire, *, rest, divisor):
+def _first_digit(wire: Wire, *, rest: Value, divisor: Value) -> Values:
     fits, left = restoring_digit(wire, rest, divisor)
     return {"quotient": fits, "rest": left}
 
 
-def _digit(wire, *, rest, divisor, quotient):
+def _digit(wire: Wire, *, rest: Value, divisor: Value, quotient: Value) -> Values:
     fits, left = restoring_digit(wire, Cat(0, rest), divisor)
     return {"quotient": Cat(fits, quotient), "rest": left}
 
 
-def _distance(fmt, wire, *, base, rest, quotient):
+def _distance(fmt: FloatFormat, wire: Wire, *, base: Value, rest: Value, quotient: Value) -> Values:
     """Right shift of a subnormal result; the remainder decides the sticky bit."""
     below = base[-1]
     limit = fmt.precision + 2
@@ -81,12 +94,12 @@ def _distance(fmt, wire, *, base, rest, quotient):
     }
 
 
-def _denormalize(wire, *, unplaced, distance):
+def _denormalize(wire: Wire, *, unplaced: Value, distance: Value) -> Values:
     shifted, lost = shift_right_lost(wire, unplaced, distance)
     return {"kept": shifted, "lost": lost}
 
 
-def _sticky(wire, *, kept, lost):
+def _sticky(wire: Wire, *, kept: Value, lost: Value) -> Values:
     return {"significand": kept | lost.any()}
 
 
@@ -97,17 +110,17 @@ class FloatDiv(PipelinedPart):
     Params = FloatFormat
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: FloatFormat) -> dict[str, int]:
         """Widths of dividend and divisor in bits: that of the format."""
         return {"a": params.width, "b": params.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: FloatFormat) -> dict[str, int]:
         """Width of the quotient in bits: that of the format."""
         return {"o": params.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: FloatFormat) -> tuple[Step, ...]:
         """Unpacking, normalization of subnormal operands, one digit of the quotient a step, rounding."""
         precision = params.precision
         digit_levels = adder(precision + 1) + MUX
@@ -136,7 +149,7 @@ class FloatDiv(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a, b):
+    def golden(cls, params: FloatFormat, a: int, b: int) -> int:
         """The quotient as an exact rational number, rounded once; 0 / 0 and the quotient of two infinities are a
         NaN."""
         negative = params.negative(a) != params.negative(b)

@@ -14,8 +14,9 @@ from rtl_lib.arith.bits import leading_zeros, shift_right_lost
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
-from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire, beside
 
+from .format import FloatFormat
 from .multiply import FloatMulParams
 from .raw import UNPACK_LEVELS, flushing_steps, normalizing_steps, rounding_steps, split
 
@@ -24,12 +25,12 @@ __all__ = ["FloatFma"]
 _BELOW, _GAP = 2, 2
 
 
-def _addend_start(fmt):
+def _addend_start(fmt: FloatFormat) -> int:
     """Index in the window of the addend's last bit before alignment."""
     return _BELOW + 2 * fmt.precision + _GAP
 
 
-def _unpack(fmt, wire, *, a, b, c):
+def _unpack(fmt: FloatFormat, wire: Wire, *, a: Value, b: Value, c: Value) -> Values:
     x, y, z = (split(wire, fmt, operand) for operand in (a, b, c))
     sign = wire(x.sign ^ y.sign, "product_sign")
     opposed = wire(sign ^ z.sign, "signs_differ")
@@ -49,14 +50,16 @@ def _unpack(fmt, wire, *, a, b, c):
     }
 
 
-def _distance(fmt, wire, *, exponent_product, exponent_c):
+def _distance(fmt: FloatFormat, wire: Wire, *, exponent_product: Value, exponent_c: Value) -> Values:
     """Right shift of the addend, and the biased exponent of the window's top bit."""
     above = fmt.precision + _GAP + 1
     distance = wire(exponent_product + (above - fmt.bias) - exponent_c, "distance")
     return {"apart": distance, "top_product": exponent_product + (above + 1 - fmt.bias)}
 
 
-def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
+def _clamp(
+    fmt: FloatFormat, wire: Wire, *, apart: Value, top_product: Value, exponent_c: Value, nothing: Value
+) -> Values:
     """Clamps the shift. A product of zero does not determine the position of the sum."""
     stays = wire(apart[-1] | nothing, "addend_stays")
     width = _addend_start(fmt) + fmt.precision
@@ -71,12 +74,12 @@ def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
 _FINE = 3
 
 
-def _align_finely(fmt, wire, *, significand_c, move):
+def _align_finely(fmt: FloatFormat, wire: Wire, *, significand_c: Value, move: Value) -> Values:
     """First step: shifts within the addend's own bits and those next to it; the second step moves them as a whole."""
     return {"near": wire(Cat(Const(0, (1 << _FINE) - 1), significand_c) >> move[:_FINE], "near"), "move": move[_FINE:]}
 
 
-def _align(fmt, wire, *, near, move):
+def _align(fmt: FloatFormat, wire: Wire, *, near: Value, move: Value) -> Values:
     """Second step: shifts by multiples of ``1 << _FINE``."""
     kept, lost = shift_right_lost(
         wire, Cat(Const(0, _addend_start(fmt) - (1 << _FINE) + 1), near), Cat(Const(0, _FINE), move)
@@ -84,11 +87,11 @@ def _align(fmt, wire, *, near, move):
     return {"addend": kept, "lost": lost}
 
 
-def _sticky(wire, *, lost):
+def _sticky(wire: Wire, *, lost: Value) -> Values:
     return {"below": lost.any()}
 
 
-def _add_low(wire, *, product, addend, below, opposed):
+def _add_low(wire: Wire, *, product: Value, addend: Value, below: Value, opposed: Value) -> Values:
     """Lower halves of product minus (or plus) addend and of addend minus product. The upper half adds their carries.
 
     The sticky bits that the addend lost below the window replace the carry-in of a complement; the addend is then
@@ -104,7 +107,9 @@ def _add_low(wire, *, product, addend, below, opposed):
     return {"forward": forward, "backward": backward, "product_high": product[half:], "addend_high": addend[half:]}
 
 
-def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
+def _add_high(
+    wire: Wire, *, forward: Value, backward: Value, product_high: Value, addend_high: Value, opposed: Value
+) -> Values:
     """The upper halves; the difference that is not negative is the magnitude."""
     width = len(addend_high)
     high = wire((product_high + addend_high + forward[-1])[: width + 1], "forward_high")
@@ -114,7 +119,9 @@ def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
     return {"total": Cat(difference, high[-1] & ~opposed), "negative": negative}
 
 
-def _measure(wire, *, total, opposed, negative, sign_product, infinite):
+def _measure(
+    wire: Wire, *, total: Value, opposed: Value, negative: Value, sign_product: Value, infinite: Value
+) -> Values:
     """Leading zeros and sign: a sum that cancels is positive; a sum of two zeros has their sign if they share it."""
     zero = wire(~total.any(), "cancelled")
     return {
@@ -131,17 +138,17 @@ class FloatFma(PipelinedPart):
     Params = FloatMulParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: FloatMulParams) -> dict[str, int]:
         """Widths of the factors ``a`` and ``b`` and of the addend ``c`` in bits: that of the format."""
         return dict.fromkeys(("a", "b", "c"), params.format.width)
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: FloatMulParams) -> dict[str, int]:
         """Width of the result in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: FloatMulParams) -> tuple[Step, ...]:
         """Product of the significands beside the alignment of the addend, their sum, normalization, rounding."""
         fmt = params.format
         precision = fmt.precision
@@ -181,7 +188,7 @@ class FloatFma(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a, b, c):
+    def golden(cls, params: FloatMulParams, a: int, b: int, c: int) -> int:
         """``a * b + c`` as an exact rational number, rounded once."""
         fmt = params.format
         negative = fmt.negative(a) != fmt.negative(b)

@@ -15,7 +15,7 @@ __all__ = ["BINARY16", "BINARY32", "BINARY64", "ROUNDINGS", "FloatFormat", "roun
 ROUNDINGS = ("even", "zero", "up", "down", "away")
 
 
-def round_rational(value, rounding):
+def round_rational(value: Fraction, rounding: str) -> int:
     """A rational number rounded to an integer; ``rounding`` is one of :data:`ROUNDINGS`."""
     if rounding == "even":
         return round(value)  # Python rounds halves to even
@@ -38,63 +38,63 @@ class FloatFormat:
     mantissa: int
     subnormals: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.exponent < 3 or self.mantissa < 2:
             raise ValueError(f"a float needs 3 exponent bits and 2 mantissa bits at least: {self}")
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Bits of the whole number."""
         return 1 + self.exponent + self.mantissa
 
     @property
-    def precision(self):
+    def precision(self) -> int:
         """Bits of the significand, the hidden one included."""
         return self.mantissa + 1
 
     @property
-    def bias(self):
+    def bias(self) -> int:
         """What is added to a number's exponent to store it: 127 for single precision."""
         return (1 << (self.exponent - 1)) - 1
 
     @property
-    def top_exponent(self):
+    def top_exponent(self) -> int:
         """The exponent field of infinities and NaNs: all ones."""
         return (1 << self.exponent) - 1
 
     @property
-    def quiet_nan(self):
+    def quiet_nan(self) -> int:
         """Bits of the one NaN that operations return."""
         return (self.top_exponent << self.mantissa) | (1 << (self.mantissa - 1))
 
-    def infinity(self, negative: bool = False):
+    def infinity(self, negative: bool = False) -> int:
         """Bits of an infinity."""
         return self.zero(negative) | (self.top_exponent << self.mantissa)
 
-    def zero(self, negative: bool = False):
+    def zero(self, negative: bool = False) -> int:
         """Bits of a zero."""
         return int(negative) << (self.width - 1)
 
-    def negative(self, bits):
+    def negative(self, bits: int) -> bool:
         """Whether the sign bit is set."""
         return bool(bits >> (self.width - 1) & 1)
 
-    def _magnitude(self, bits):
+    def _magnitude(self, bits: int) -> int:
         return bits & ~self.zero(True)
 
-    def is_nan(self, bits):
+    def is_nan(self, bits: int) -> bool:
         """Whether ``bits`` are a NaN, quiet or signaling."""
         return self._magnitude(bits) > self.infinity()
 
-    def is_infinite(self, bits):
+    def is_infinite(self, bits: int) -> bool:
         """Whether ``bits`` are an infinity of either sign."""
         return self._magnitude(bits) == self.infinity()
 
-    def is_zero(self, bits):
+    def is_zero(self, bits: int) -> bool:
         """Whether ``bits`` mean a zero of either sign: subnormal numbers too if the format has none."""
         return self._magnitude(bits) < (1 if self.subnormals else 1 << self.mantissa)
 
-    def value(self, bits):
+    def value(self, bits: int) -> Fraction:
         """The finite number that ``bits`` stand for, as a Fraction; ValueError for infinities and NaNs."""
         field = self._magnitude(bits) >> self.mantissa
         if field == self.top_exponent:
@@ -106,11 +106,11 @@ class FloatFormat:
         return -magnitude if self.negative(bits) else magnitude
 
     @property
-    def largest(self):
+    def largest(self) -> int:
         """Bits of the largest finite number."""
         return self.infinity() - 1
 
-    def round(self, value, negative_zero: bool = False, rounding: str = "even"):
+    def round(self, value: Fraction | int, negative_zero: bool = False, rounding: str = "even") -> int:
         """Bits of the number that the rational ``value`` is rounded to; ``negative_zero`` signs an exact zero."""
         if value == 0:
             return self.zero(negative_zero)

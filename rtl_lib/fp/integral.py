@@ -6,7 +6,7 @@ from functools import partial
 from amaranth import *
 
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
-from rtl_lib.arith.pipelined import PipelinedPart, Step
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire
 
 from .format import BINARY32, ROUNDINGS, FloatFormat, round_rational
 from .raw import UNPACK_LEVELS, round_up, split
@@ -21,12 +21,12 @@ class IntegralParams:
     rounding: str
     format: FloatFormat = BINARY32
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.rounding not in ROUNDINGS:
             raise ValueError(f"no rounding {self.rounding!r}; there are {', '.join(ROUNDINGS)}")
 
 
-def _unpack(fmt, wire, *, a):
+def _unpack(fmt: FloatFormat, wire: Wire, *, a: Value) -> Values:
     """``fraction``: bits of the significand below the point; larger numbers count as all bits plus one."""
     x = split(wire, fmt, a)
     count = wire((fmt.bias + fmt.mantissa) - x.exponent, "below_point")
@@ -39,13 +39,13 @@ def _unpack(fmt, wire, *, a):
     }
 
 
-def _mask(fmt, wire, *, fraction):
+def _mask(fmt: FloatFormat, wire: Wire, *, fraction: Value) -> Values:
     """Ones at the positions of the fraction bits."""
     width = fmt.precision + 1
     return {"mask": ~(Const(-1, width) << fraction)[:width]}
 
 
-def _decide(params, wire, *, a, mask, significand, small):
+def _decide(params: IntegralParams, wire: Wire, *, a: Value, mask: Value, significand: Value, small: Value) -> Values:
     fmt = params.format
     guard = wire((Cat(significand, 0) & mask & ~(mask >> 1)).any(), "guard")
     sticky = (Cat(significand, 0) & (mask >> 1)).any()
@@ -54,7 +54,9 @@ def _decide(params, wire, *, a, mask, significand, small):
     return {"up": round_up(params.rounding, a[-1], odd, guard, sticky), "unit": unit}
 
 
-def _add(fmt, wire, *, a, mask, unit, up, small, nan):
+def _add(
+    fmt: FloatFormat, wire: Wire, *, a: Value, mask: Value, unit: Value, up: Value, small: Value, nan: Value
+) -> Values:
     """A carry out of the mantissa correctly increments the exponent; below one only two results are possible."""
     whole = Cat(a[: fmt.mantissa] & ~mask[: fmt.mantissa], a[fmt.mantissa : -1]) + Mux(up, unit, 0)
     one = fmt.bias << fmt.mantissa
@@ -69,17 +71,17 @@ class FloatIntegral(PipelinedPart):
     Params = IntegralParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: IntegralParams) -> dict[str, int]:
         """Width of the operand in bits: that of the format."""
         return {"a": params.format.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: IntegralParams) -> dict[str, int]:
         """Width of the result in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: IntegralParams) -> tuple[Step, ...]:
         """Unpacking, a mask of the bits below the point, the decision to round up, and an adder."""
         fmt = params.format
         return (
@@ -90,7 +92,7 @@ class FloatIntegral(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a):
+    def golden(cls, params: IntegralParams, a: int) -> int:
         """The value rounded to an integer as a rational number; infinities are unchanged."""
         fmt = params.format
         if fmt.is_nan(a):

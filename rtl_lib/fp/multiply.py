@@ -9,7 +9,7 @@ from rtl_lib.arith.bits import leading_zeros, top_of_shift
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
-from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire, beside
 
 from .format import BINARY32, FloatFormat
 from .raw import UNPACK_LEVELS, flushing_steps, rounding_steps, split
@@ -25,12 +25,12 @@ class FloatMulParams:
     dsp_bits: int = 27
     adder_words: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.format.bias < self.format.mantissa + 3:
             raise ValueError(f"two subnormal numbers of {self.format} may have a product that is not zero")
 
 
-def _unpack(fmt, wire, *, a, b):
+def _unpack(fmt: FloatFormat, wire: Wire, *, a: Value, b: Value) -> Values:
     x, y = split(wire, fmt, a), split(wire, fmt, b)
     return {
         "significand_a": x.significand,
@@ -45,7 +45,16 @@ def _unpack(fmt, wire, *, a, b):
     }
 
 
-def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
+def _measure(
+    fmt: FloatFormat,
+    wire: Wire,
+    *,
+    significand_a: Value,
+    significand_b: Value,
+    exponent_a: Value,
+    exponent_b: Value,
+    subnormal_a: Value,
+) -> Values:
     """Exponent (biased, less one; may be negative) and leading zeros of the product, in parallel with the multiplier.
 
     At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
@@ -56,7 +65,7 @@ def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b,
     }
 
 
-def _place(fmt, wire, *, leading, base):
+def _place(fmt: FloatFormat, wire: Wire, *, leading: Value, base: Value) -> Values:
     """Scale of the result, and the shift that moves the product there.
 
     ``shift`` counts from the product moved right by ``precision + 2``, so that it is never negative.
@@ -71,24 +80,24 @@ def _place(fmt, wire, *, leading, base):
     }
 
 
-def _shift(fmt, wire, *, product, shift):
+def _shift(fmt: FloatFormat, wire: Wire, *, product: Value, shift: Value) -> Values:
     """Left or right shift in one shifter; the guard bit is the last one kept."""
     wanted = fmt.precision + 2
     kept, lost = top_of_shift(wire, Cat(product, Const(0, wanted)), shift, wanted)
     return {"kept": kept, "lost": lost}
 
 
-def _scale(fmt, wire, *, exponent_a, exponent_b):
+def _scale(fmt: FloatFormat, wire: Wire, *, exponent_a: Value, exponent_b: Value) -> Values:
     return {"scale": exponent_a + exponent_b - (fmt.bias + 1)}
 
 
-def _cut(fmt, wire, *, product):
+def _cut(fmt: FloatFormat, wire: Wire, *, product: Value) -> Values:
     """The leading one of a product of normal numbers is in its two top bits: the rounder's carry and unit."""
     below = fmt.precision - 2
     return {"significand": Cat(product[:below].any(), product[below:])}
 
 
-def _sticky(wire, *, kept, lost):
+def _sticky(wire: Wire, *, kept: Value, lost: Value) -> Values:
     return {"significand": Cat(lost.any(), kept)}
 
 
@@ -99,17 +108,17 @@ class FloatMul(PipelinedPart):
     Params = FloatMulParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: FloatMulParams) -> dict[str, int]:
         """Widths of the factors in bits: that of the format."""
         return {"a": params.format.width, "b": params.format.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: FloatMulParams) -> dict[str, int]:
         """Width of the product in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: FloatMulParams) -> tuple[Step, ...]:
         """Unpacking, product of the significands, normalization, rounding."""
         fmt = params.format
         precision, exponent = fmt.precision, fmt.exponent
@@ -144,7 +153,7 @@ class FloatMul(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a, b):
+    def golden(cls, params: FloatMulParams, a: int, b: int) -> int:
         """The product as an exact rational number, rounded once; zero times infinity is a NaN."""
         fmt = params.format
         negative = fmt.negative(a) != fmt.negative(b)

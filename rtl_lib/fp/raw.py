@@ -21,7 +21,7 @@ from amaranth import *
 
 from rtl_lib.arith.bits import top_of_shift, with_carry
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
-from rtl_lib.arith.pipelined import Step, beside
+from rtl_lib.arith.pipelined import Step, Values, Wire, beside
 
 from .format import FloatFormat
 
@@ -41,7 +41,7 @@ class Fields:
     subnormal: Value  #: or zero
 
 
-def split(wire, fmt: FloatFormat, bits):
+def split(wire: Wire, fmt: FloatFormat, bits: Value) -> Fields:
     """Unpacks ``bits``; ``wire`` as for :class:`rtl_lib.arith.pipelined.Step`."""
     mantissa, field = bits[: fmt.mantissa], bits[fmt.mantissa : -1]
     special, subnormal = wire(field.all(), "special"), wire(~field.any(), "subnormal")
@@ -62,7 +62,7 @@ def split(wire, fmt: FloatFormat, bits):
 UNPACK_LEVELS = any_of(23)
 
 
-def normalizing_steps(fmt, width):
+def normalizing_steps(fmt: FloatFormat, width: int) -> tuple[Step, ...]:
     """The steps that convert ``total``, a magnitude of ``width`` bits with ``leading`` zeros, to the rounder's form.
 
     ``top`` is the biased exponent of its top bit, at least 1; ``below`` says whether any non-zero bit lies below its
@@ -84,31 +84,31 @@ def normalizing_steps(fmt, width):
     )
 
 
-def _limit(wire, *, leading, top):
+def _limit(wire: Wire, *, leading: Value, top: Value) -> Values:
     """Limits the shift where the exponent is the least one: the result is subnormal."""
     room = wire(top - 1 - leading, "room")
     fits = wire(~room[-1], "fits")
     return {"shift": Mux(fits, leading, (top - 1)[: len(top)])[: len(leading)], "scale": Mux(fits, room, 0)[: len(top)]}
 
 
-def _normalize(fmt, wire, *, total, shift, below):
+def _normalize(fmt: FloatFormat, wire: Wire, *, total: Value, shift: Value, below: Value) -> Values:
     kept, rest = top_of_shift(wire, total, shift, fmt.precision + 1)  # unit, mantissa, guard
     return {"kept": kept, "rest": Cat(rest, below)}
 
 
-def _normalize_all(fmt, wire, *, total, leading, below):
+def _normalize_all(fmt: FloatFormat, wire: Wire, *, total: Value, leading: Value, below: Value) -> Values:
     return _normalize(fmt, wire, total=total, shift=leading, below=below)
 
 
-def _scale(wire, *, leading, top):
+def _scale(wire: Wire, *, leading: Value, top: Value) -> Values:
     return {"scale": top - 1 - leading}
 
 
-def _collect(wire, *, kept, rest):
+def _collect(wire: Wire, *, kept: Value, rest: Value) -> Values:
     return {"significand": Cat(rest.any(), kept, 0)}
 
 
-def rounding_steps(fmt, rounding: str = "even"):
+def rounding_steps(fmt: FloatFormat, rounding: str = "even") -> tuple[Step, ...]:
     """The steps that round a raw result and return it as ``o``; ``rounding`` is one of ``ROUNDINGS``."""
     return (
         Step("decide", 2 * MUX, partial(_decide, fmt, rounding)),
@@ -117,7 +117,7 @@ def rounding_steps(fmt, rounding: str = "even"):
     )
 
 
-def flushing_steps(fmt):
+def flushing_steps(fmt: FloatFormat) -> tuple[Step, ...]:
     """The steps that round a normalized significand with a signed ``scale`` to nearest even, in a format without
     subnormal numbers.
 
@@ -131,7 +131,7 @@ def flushing_steps(fmt):
     )
 
 
-def round_up(rounding, sign, odd, guard, sticky):
+def round_up(rounding: str, sign: Value, odd: Value, guard: Value, sticky: Value) -> Value:
     """Whether rounding increments the last place of a magnitude.
 
     ``odd`` is its last bit, ``guard`` the bit below that, ``sticky`` whether any bit below ``guard`` is set.
@@ -143,7 +143,7 @@ def round_up(rounding, sign, odd, guard, sticky):
     return {"zero": Const(0, 1), "up": ~sign, "down": sign}[rounding] & (guard | sticky)
 
 
-def _decide(fmt, rounding, wire, *, significand, sign):
+def _decide(fmt: FloatFormat, rounding: str, wire: Wire, *, significand: Value, sign: Value) -> Values:
     """The mantissa, what carry and unit bit add to the exponent, and whether the last place is incremented."""
     carry, unit = significand[-1], significand[-2]
     mantissa = wire(Mux(carry, significand[3:-1], significand[2:-2]), "mantissa")
@@ -153,7 +153,7 @@ def _decide(fmt, rounding, wire, *, significand, sign):
     return {"upper": Cat(mantissa, unit & ~carry, carry), "up": up}
 
 
-def _round(fmt, wire, *, upper, up, scale):
+def _round(fmt: FloatFormat, wire: Wire, *, upper: Value, up: Value, scale: Value) -> Values:
     """Adds significand, round-up bit and scale in one addition, so that carries propagate into the exponent.
 
     The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
@@ -162,7 +162,7 @@ def _round(fmt, wire, *, upper, up, scale):
     return {"rounded": with_carry(upper, Cat(Const(0, fmt.mantissa), scale), up)}
 
 
-def _round_signed(fmt, wire, *, upper, up, scale):
+def _round_signed(fmt: FloatFormat, wire: Wire, *, upper: Value, up: Value, scale: Value) -> Values:
     """As :func:`_round`; ``scale`` may be negative."""
     width = fmt.exponent + 3
     wide = wire(scale.as_signed() if scale.shape().signed else Cat(scale, 0).as_signed(), "scale")
@@ -170,7 +170,9 @@ def _round_signed(fmt, wire, *, upper, up, scale):
     return {"rounded": with_carry(upper, Cat(Const(0, fmt.mantissa), wide), up)[: fmt.mantissa + width]}
 
 
-def _pack_flushed(fmt, wire, *, rounded, up, sign, nan, infinite, zero):
+def _pack_flushed(
+    fmt: FloatFormat, wire: Wire, *, rounded: Value, up: Value, sign: Value, nan: Value, infinite: Value, zero: Value
+) -> Values:
     field, mantissa = rounded[fmt.mantissa :].as_signed(), rounded[: fmt.mantissa]
     none = wire(field == 0, "below")
     least = wire(none & mantissa.all() & ~up, "least")
@@ -181,7 +183,17 @@ def _pack_flushed(fmt, wire, *, rounded, up, sign, nan, infinite, zero):
     return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[: fmt.width - 1], sign))}
 
 
-def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):
+def _pack(
+    fmt: FloatFormat,
+    rounding: str,
+    wire: Wire,
+    *,
+    rounded: Value,
+    sign: Value,
+    nan: Value,
+    infinite: Value,
+    zero: Value,
+) -> Values:
     """A result beyond the largest number is infinity; rounding toward zero never exceeds the largest number.
 
     The conditions exclude each other, so that each bit of the result is the rounded one, or set or cleared.

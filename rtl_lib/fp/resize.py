@@ -8,7 +8,7 @@ from amaranth import *
 from rtl_lib.arith.bits import leading_zeros, shift_left, shift_right_lost
 from rtl_lib.arith.levels import MUX, adder, any_of, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
-from rtl_lib.arith.pipelined import PipelinedPart, Step
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire
 
 from .format import ROUNDINGS, FloatFormat
 from .raw import UNPACK_LEVELS, rounding_steps, split
@@ -24,7 +24,7 @@ class ResizeParams:
     target: FloatFormat
     rounding: str = "even"  #: one of :data:`rtl_lib.fp.format.ROUNDINGS`; a larger target needs none
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.rounding not in ROUNDINGS:
             raise ValueError(f"no rounding {self.rounding!r}; there are {', '.join(ROUNDINGS)}")
         small, large = sorted((self.source, self.target), key=lambda fmt: fmt.exponent)
@@ -32,12 +32,12 @@ class ResizeParams:
             raise ValueError(f"neither of {self.source} and {self.target} holds every number of the other")
 
     @property
-    def widens(self):
+    def widens(self) -> bool:
         """Whether the target has more bits of exponent than the source, so that every number is exact in it."""
         return self.target.exponent > self.source.exponent
 
 
-def _unpack(params, wire, *, a):
+def _unpack(params: ResizeParams, wire: Wire, *, a: Value) -> Values:
     """``base`` is the exponent in the bias of the target, less one; it may be negative."""
     x = split(wire, params.source, a)
     return {
@@ -50,11 +50,11 @@ def _unpack(params, wire, *, a):
     }
 
 
-def _measure(wire, *, significand_a):
+def _measure(wire: Wire, *, significand_a: Value) -> Values:
     return {"leading": leading_zeros(wire, significand_a)}
 
 
-def _normalize(params, wire, *, significand_a, base, leading):
+def _normalize(params: ResizeParams, wire: Wire, *, significand_a: Value, base: Value, leading: Value) -> Values:
     """Subnormal numbers of the source are normal numbers of the larger target; no bit is lost."""
     padding = Const(0, params.target.precision + 2 - params.source.precision)
     return {
@@ -63,7 +63,7 @@ def _normalize(params, wire, *, significand_a, base, leading):
     }
 
 
-def _place(params, wire, *, base):
+def _place(params: ResizeParams, wire: Wire, *, base: Value) -> Values:
     """Right shift of the significand of a subnormal result: at most all bits."""
     below, limit = base[-1], params.target.precision + 2
     return {
@@ -72,13 +72,13 @@ def _place(params, wire, *, base):
     }
 
 
-def _shift(params, wire, *, significand_a, distance):
+def _shift(params: ResizeParams, wire: Wire, *, significand_a: Value, distance: Value) -> Values:
     shifted, lost = shift_right_lost(wire, significand_a, distance)
     kept = params.target.precision + 1  # unit, mantissa, guard
     return {"kept": shifted[-kept:], "rest": Cat(shifted[:-kept], lost)}
 
 
-def _collect(wire, *, kept, rest):
+def _collect(wire: Wire, *, kept: Value, rest: Value) -> Values:
     return {"significand": Cat(rest.any(), kept, 0)}
 
 
@@ -89,17 +89,17 @@ class FloatResize(PipelinedPart):
     Params = ResizeParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: ResizeParams) -> dict[str, int]:
         """Width of the number in the source format, in bits."""
         return {"a": params.source.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: ResizeParams) -> dict[str, int]:
         """Width of the number in the target format, in bits."""
         return {"o": params.target.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: ResizeParams) -> tuple[Step, ...]:
         """Unpacking, normalization if the target is wider, else a shift to its precision, and rounding."""
         precision, exponent = params.source.precision, max(params.source.exponent, params.target.exponent)
         unpack = Step("unpack", max(UNPACK_LEVELS, adder(exponent)), partial(_unpack, params))
@@ -118,7 +118,7 @@ class FloatResize(PipelinedPart):
         return (unpack, *place, *rounding_steps(params.target, params.rounding))
 
     @classmethod
-    def golden(cls, params, a):
+    def golden(cls, params: ResizeParams, a: int) -> int:
         """The value rounded to the target format in direction ``rounding``; a NaN becomes the quiet NaN."""
         source, target = params.source, params.target
         if source.is_nan(a):

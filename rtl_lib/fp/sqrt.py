@@ -9,7 +9,7 @@ from amaranth import *
 from rtl_lib.arith.bits import leading_zeros, shift_left
 from rtl_lib.arith.levels import MUX, adder, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
-from rtl_lib.arith.pipelined import PipelinedPart, Step
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire
 
 from .format import FloatFormat
 from .raw import UNPACK_LEVELS, rounding_steps, split
@@ -17,7 +17,7 @@ from .raw import UNPACK_LEVELS, rounding_steps, split
 __all__ = ["FloatSqrt"]
 
 
-def _unpack(fmt, wire, *, a):
+def _unpack(fmt: FloatFormat, wire: Wire, *, a: Value) -> Values:
     x = split(wire, fmt, a)
     return {
         "significand_a": x.significand,
@@ -29,11 +29,11 @@ def _unpack(fmt, wire, *, a):
     }
 
 
-def _measure(wire, *, significand_a):
+def _measure(wire: Wire, *, significand_a: Value) -> Values:
     return {"leading": leading_zeros(wire, significand_a)}
 
 
-def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
+def _normalize(fmt: FloatFormat, wire: Wire, *, significand_a: Value, exponent_a: Value, leading: Value) -> Values:
     """The radicand from 1 to below 4, two bits before the point, such that the remaining exponent is even."""
     exponent = wire(exponent_a - leading - fmt.bias, "exponent")
     normal = wire(shift_left(wire, significand_a, leading), "normal")
@@ -42,17 +42,17 @@ def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
     return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[: fmt.exponent]}
 
 
-def _place(fmt, wire, *, significand_a, exponent_a):
+def _place(fmt: FloatFormat, wire: Wire, *, significand_a: Value, exponent_a: Value) -> Values:
     """As :func:`_normalize`, where all numbers are normal."""
     return _normalize(fmt, wire, significand_a=significand_a, exponent_a=exponent_a, leading=Const(0, 1))
 
 
-def _first_digit(wire, *, radicand):
+def _first_digit(wire: Wire, *, radicand: Value) -> Values:
     """The root is 1 or more, so its first digit is one."""
     return {"radicand": radicand[:-2], "rest": (radicand[-2:] - 1)[:2], "root": Const(1, 1)}
 
 
-def _digit(wire, *, radicand, rest, root):
+def _digit(wire: Wire, *, radicand: Value, rest: Value, root: Value) -> Values:
     """Appends a one to the root if ``4 * root + 1`` fits into the remainder with two more bits of the radicand.
 
     The remainder never exceeds twice the root, so it needs one bit more than the root.
@@ -64,11 +64,11 @@ def _digit(wire, *, radicand, rest, root):
     return {"radicand": radicand[:-2], "root": Cat(fits, root), "rest": Mux(fits, difference, rest)[: len(root) + 2]}
 
 
-def _collect(wire, *, rest, root):
+def _collect(wire: Wire, *, rest: Value, root: Value) -> Values:
     return {"significand": Cat(rest.any(), root, 0)}
 
 
-def _unit_first(fmt):
+def _unit_first(fmt: FloatFormat) -> tuple[Step, ...]:
     """The steps that shift a subnormal number so that its unit bit is set."""
     if not fmt.subnormals:
         return (Step("place", adder(fmt.exponent) + MUX, partial(_place, fmt)),)
@@ -85,17 +85,17 @@ class FloatSqrt(PipelinedPart):
     Params = FloatFormat
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: FloatFormat) -> dict[str, int]:
         """Width of the operand in bits: that of the format."""
         return {"a": params.width}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: FloatFormat) -> dict[str, int]:
         """Width of the root in bits: that of the format."""
         return {"o": params.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: FloatFormat) -> tuple[Step, ...]:
         """Unpacking, normalization of subnormal operands, one digit of the root a step, rounding."""
         precision = params.precision
         return (
@@ -108,7 +108,7 @@ class FloatSqrt(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, a):
+    def golden(cls, params: FloatFormat, a: int) -> int:
         """The integer root of the scaled significand with a sticky bit, rounded once; negative numbers give a NaN."""
         if params.is_zero(a):
             return params.zero(params.negative(a))
@@ -119,7 +119,7 @@ class FloatSqrt(PipelinedPart):
         return params.round(_root_with_sticky(params.value(a), 2 * params.precision))
 
 
-def _root_with_sticky(value, digits):
+def _root_with_sticky(value: Fraction, digits: int) -> Fraction:
     """The root of a positive ``value``, truncated after at least ``digits`` significant bits, with a one appended if
     inexact."""
     scale = digits + max(0, value.denominator.bit_length())

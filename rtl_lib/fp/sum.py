@@ -7,6 +7,7 @@ number if that is greater; bits of the magnitude that move further than :data:`G
 bit are truncated. The rest is added exactly and rounded once.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -18,7 +19,7 @@ from rtl_lib.arith.bits import at_most, leading_zeros, with_carry
 from rtl_lib.arith.levels import MUX, adder, shifter
 from rtl_lib.arith.levels import leading_zeros as leading_zeros_levels
 from rtl_lib.arith.multiply import product_steps
-from rtl_lib.arith.pipelined import PipelinedPart, Step, beside
+from rtl_lib.arith.pipelined import PipelinedPart, Step, Values, Wire, beside
 
 from .format import BINARY32, FloatFormat
 from .raw import UNPACK_LEVELS, flushing_steps, normalizing_steps, rounding_steps, split
@@ -41,7 +42,7 @@ class FloatSumParams:
     dsp_bits: int = 27
     adder_words: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.terms) < 2 or not set(self.terms) <= set(_KINDS):
             raise ValueError(f"a sum has two or more terms, each one of {', '.join(_KINDS)}, not {self.terms!r}")
 
@@ -61,7 +62,7 @@ class FloatSumParams:
         return 2 * self.format.precision + GUARD
 
 
-def _unpack(params, wire, **bits):
+def _unpack(params: FloatSumParams, wire: Wire, **bits: Value) -> Values:
     """Significands, and the ``place`` of each term: the sum of its biased exponents, 0 for a zero."""
     values: dict[str, Value] = {}
     fmt, specials = params.format, []
@@ -88,11 +89,11 @@ def _unpack(params, wire, **bits):
     }
 
 
-def _greater_step(number, names, fmt):
+def _greater_step(number: int, names: list[str], fmt: FloatFormat) -> tuple[Step, list[str]]:
     """The step that keeps the greater of each pair of positions, and the names of those that remain."""
     pairs = list(zip(names[::2], names[1::2], strict=False))
 
-    def build(wire, **places):
+    def build(wire: Wire, **places: int) -> Values:
         return {
             f"greatest{number}_{k}": Mux(places[a] < places[b], places[b], places[a]) for k, (a, b) in enumerate(pairs)
         }
@@ -103,7 +104,7 @@ def _greater_step(number, names, fmt):
     ), left
 
 
-def _place_steps(params):
+def _place_steps(params: FloatSumParams) -> tuple[Step, ...]:
     """The steps that find the greatest position, ``greatest``, and the shift of each term, ``move`` and its number."""
     steps: list[Step] = []
     fmt = params.format
@@ -113,12 +114,12 @@ def _place_steps(params):
         steps.append(step)
     top = names[0]
 
-    def apart(wire, **values):
+    def apart(wire: Wire, **values: Value) -> Values:
         return {
             f"apart{k}": (values[top] - values[f"place{k}"])[: fmt.exponent + 1] for k in range(len(params.terms))
         } | {"top": (values[top] + (params.head + 1 - fmt.bias))[: fmt.exponent + 2]}
 
-    def clamp(wire, **values):
+    def clamp(wire: Wire, **values: Value) -> Values:
         return {f"move{k}": at_most(values[f"apart{k}"], params.aligned) for k in range(len(params.terms))}
 
     numbers = range(len(params.terms))
@@ -129,7 +130,7 @@ def _place_steps(params):
     )
 
 
-def _product_chains(params):
+def _product_chains(params: FloatSumParams) -> Iterator[tuple[Step, ...]]:
     """For each product the steps that compute it; single numbers need none."""
     fmt = params.format
     for k, names in enumerate(params.operands):
@@ -147,7 +148,7 @@ def _product_chains(params):
             )
 
 
-def _align(params, wire, **values):
+def _align(params: FloatSumParams, wire: Wire, **values: Value) -> Values:
     """Every term aligned, and complemented where it is negative: the one to be added to a complement is a carry of its
     own."""
     fmt, result = params.format, {}
@@ -165,7 +166,7 @@ def _align(params, wire, **values):
     return result
 
 
-def _add_steps(params):
+def _add_steps(params: FloatSumParams) -> tuple[list[Step], str, str]:
     """A tree of sums, each of which also adds one of the carries; the last carry remains. Returns the steps and the
     name of the sum."""
     width = params.aligned + params.head + 1
@@ -178,11 +179,11 @@ def _add_steps(params):
     return steps, names[0], carries[0]
 
 
-def _add_step(number, names, carries, width):
+def _add_step(number: int, names: list[str], carries: list[str], width: int) -> tuple[Step, list[str], list[str]]:
     pairs = list(zip(names[::2], names[1::2], carries, strict=False))
     sums = [f"sum{number}_{k}" for k in range(len(pairs))]
 
-    def build(wire, **values):
+    def build(wire: Wire, **values: Value) -> Values:
         return {
             name: wire(with_carry(values[a], values[b], values[c])[:width], name, keep=True)
             for name, (a, b, c) in zip(sums, pairs, strict=True)
@@ -192,8 +193,8 @@ def _add_step(number, names, carries, width):
     return Step(f"add{number}", adder(width), build, reads), sums + names[2 * len(pairs) :], carries[len(pairs) :]
 
 
-def _magnitude_step(params, total, carry):
-    def build(wire, *, infinite, infinite_sign, **values):
+def _magnitude_step(params: FloatSumParams, total: str, carry: str) -> Step:
+    def build(wire: Wire, *, infinite: Value, infinite_sign: Value, **values: Value) -> Values:
         negative = wire(values[total][-1], "sum_negative")
         width = params.aligned + params.head
         size = (values[total] ^ negative.replicate(width + 1))[:width]
@@ -206,7 +207,7 @@ def _magnitude_step(params, total, carry):
     return Step("magnitude", adder(params.aligned), build, (total, carry, "infinite", "infinite_sign"))
 
 
-def _measure(wire, *, total, signed, infinite, negative_zero):
+def _measure(wire: Wire, *, total: Value, signed: Value, infinite: Value, negative_zero: Value) -> Values:
     """Leading zeros and sign: a sum that cancels is positive; a sum of negative zeros stays negative."""
     zero = wire(~total.any() & ~infinite, "cancelled")
     return {"leading": leading_zeros(wire, total), "zero": zero, "sign": Mux(zero, negative_zero, signed)}
@@ -219,17 +220,17 @@ class FloatSum(PipelinedPart):
     Params = FloatSumParams
 
     @classmethod
-    def inputs(cls, params):
+    def inputs(cls, params: FloatSumParams) -> dict[str, int]:
         """Widths of all factors of all terms in bits, in the order of the terms: that of the format."""
         return {name: params.format.width for names in params.operands for name in names}
 
     @classmethod
-    def outputs(cls, params):
+    def outputs(cls, params: FloatSumParams) -> dict[str, int]:
         """Width of the sum in bits: that of the format."""
         return {"o": params.format.width}
 
     @classmethod
-    def steps(cls, params):
+    def steps(cls, params: FloatSumParams) -> tuple[Step, ...]:
         """Products of the terms beside the search for the greatest exponent, alignment, one sum, normalization,
         rounding."""
         fmt = params.format
@@ -261,7 +262,7 @@ class FloatSum(PipelinedPart):
         )
 
     @classmethod
-    def golden(cls, params, *operands):
+    def golden(cls, params: FloatSumParams, *operands: int) -> int:
         """The sum of the terms, truncated where the part truncates them, rounded once."""
         fmt, given = params.format, iter(operands)
         terms = [
@@ -281,15 +282,15 @@ class FloatSum(PipelinedPart):
         return fmt.round(total, negative_zero=all(zeros) and all(signs))
 
 
-def _with_least(params, wire, **bits):
+def _with_least(params: FloatSumParams, wire: Wire, **bits: Value) -> Values:
     """Adds the least position, that of the least normal number, to the others."""
     return {**_unpack(params, wire, **bits), "least": Const(params.format.bias + 1, params.format.exponent + 1)}
 
 
-def _cut_sum(fmt, terms):
+def _cut_sum(fmt: FloatFormat, terms: Sequence[tuple[bool, list[int]]]) -> Fraction:
     """The exact sum of (negative, factors), each truncated ``GUARD`` bits below the unit of the greatest."""
 
-    def unit(bits):  # the exponent of the last bit of a significand
+    def unit(bits: int) -> int:  # the exponent of the last bit of a significand
         field = bits >> fmt.mantissa & fmt.top_exponent
         return max(field, 1) - fmt.bias - fmt.mantissa
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from amaranth import Value
 from amaranth.hdl import C, Cat
 from amaranth.utils import exact_log2
 
@@ -32,31 +33,31 @@ class AddressMap:
         require_power_of_two("granule", self.granule)
 
     @classmethod
-    def interleaved(cls, banks, granule: int = 1024, base: int = 0):
+    def interleaved(cls, banks: int, granule: int = 1024, base: int = 0) -> "AddressMap":
         """Consecutive pieces of ``granule`` bytes are assigned to the banks in rotation."""
         return cls(banks, granule, base)
 
     @classmethod
-    def partitioned(cls, banks, bank_bytes):
+    def partitioned(cls, banks: int, bank_bytes: int) -> "AddressMap":
         """Each bank is one range of ``bank_bytes`` bytes."""
         return cls(banks, bank_bytes)
 
-    def locate(self, addr):
+    def locate(self, addr: int) -> tuple[int, int]:
         """Golden: (bank, byte address within it) of a global byte address."""
         piece, within = divmod(addr - self.base, self.granule)
         return piece % self.banks, piece // self.banks * self.granule + within
 
-    def globalize(self, bank, local):
+    def globalize(self, bank: int, local: int) -> int:
         """Golden: the global byte address of an address in a bank; the inverse of :meth:`locate`."""
         piece, within = divmod(local, self.granule)
         return self.base + (piece * self.banks + bank) * self.granule + within
 
-    def bank_bits(self, addr):
+    def bank_bits(self, addr: Value) -> Value:
         """The bank number in an Amaranth value that holds a global address."""
         low = exact_log2(self.granule)
         return addr[low : low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
 
-    def local_bits(self, addr):
+    def local_bits(self, addr: Value) -> Value:
         """The address within the bank, as wide as ``addr``. For an address outside of the memory the upper bits are not
         all 0, so that it lies beyond the bank's end."""
         low = min(exact_log2(self.granule), len(addr))

@@ -1,5 +1,7 @@
 """Round-robin arbiter."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -7,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["RoundRobin", "next_in_turn"]
 
 
-def next_in_turn(requests, last):
+def next_in_turn(requests: Sequence[bool], last: int) -> int | None:
     """Golden: the first requester after ``last``, cyclically, in a list of bools; None if there is none."""
     order = [(last + 1 + n) % len(requests) for n in range(len(requests))]
     return next((n for n in order if requests[n]), None)
@@ -30,7 +32,7 @@ class RoundRobin(wiring.Component):
     any : whether there is a requester
     """
 
-    def __init__(self, count) -> None:
+    def __init__(self, count: int) -> None:
         self.count = count
         super().__init__(
             {"requests": In(count), "take": In(1), "grant": Out(range(count)), "chosen": Out(count), "any": Out(1)}

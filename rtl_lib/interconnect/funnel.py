@@ -4,6 +4,7 @@ from functools import reduce
 from operator import or_
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out, connect
@@ -44,7 +45,7 @@ class Funnel(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, shape, count) -> None:
+    def __init__(self, shape: ShapeLike, count: int) -> None:
         self._offer = StructLayout({"value": shape, "source": range(count)})
         super().__init__(
             {

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.request_slots import RequestSlots
 from rtl_lib.library import shared
@@ -47,9 +48,9 @@ class ReadInterconnect(wiring.Component):
     def __init__(
         self,
         *,
-        count,
-        address_map,
-        word_bytes,
+        count: int,
+        address_map: AddressMap,
+        word_bytes: int,
         addr_bits: int = 64,
         max_burst: int = 16,
         outstanding: int = 32,
@@ -91,7 +92,7 @@ class ReadInterconnect(wiring.Component):
     def _bank(self, unit):
         return self.map.bank_bits(unit.request.payload.addr)
 
-    def _requests(self, m, b, asking, late):
+    def _requests(self, m: Module, b, asking, late):
         """The request path of bank ``b``; returns which units' bursts are taken, and a stream of the units that the
         responses belong to."""
         request = self.banks[b].request
@@ -110,13 +111,13 @@ class ReadInterconnect(wiring.Component):
         ]
         return funnel.taken, owners.o
 
-    def _returns(self, m, b, owner):
+    def _returns(self, m: Module, b, owner):
         """The return path of bank ``b``; returns for each unit whether a word for it has arrived."""
         response = self.banks[b].response
         m.d.comb += [response.ready.eq(owner.valid), owner.ready.eq(response.valid & response.payload.last)]
         return [response.valid & owner.valid & (owner.payload == u) for u in range(self.count)]
 
-    def _direct(self, m, u, asking, arrivals) -> None:
+    def _direct(self, m: Module, u, asking, arrivals) -> None:
         """With one bank, responses arrive in order."""
         unit = self.units[u]
         m.d.comb += [
@@ -126,7 +127,7 @@ class ReadInterconnect(wiring.Component):
             unit.response.payload.eq(self.banks[0].response.payload),
         ]
 
-    def _in_order(self, m, u, asking, arrivals) -> None:
+    def _in_order(self, m: Module, u, asking, arrivals) -> None:
         """With several banks, responses are reordered. A burst reserves its position in the order and the entries of
         its words before it requests the bank, so the check for room does not wait for the arbitration among units."""
         unit, request, bank = self.units[u], self.units[u].request, self._bank(self.units[u])

@@ -6,6 +6,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
+from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.library import shared
 from rtl_lib.mem.fifo import StreamFifo
@@ -37,7 +38,7 @@ class _Path:
     left: Signal
 
     @classmethod
-    def of(cls, bank, count, max_burst):
+    def of(cls, bank, count: int, max_burst: int):
         def of_units(what: str) -> Signal:
             return Signal(count, name=f"bank{bank}_{what}")
 
@@ -86,7 +87,14 @@ class WriteInterconnect(wiring.Component):
     """
 
     def __init__(
-        self, *, count, address_map, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 32
+        self,
+        *,
+        count: int,
+        address_map: AddressMap,
+        word_bytes: int,
+        addr_bits: int = 64,
+        max_burst: int = 16,
+        outstanding: int = 32,
     ) -> None:
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
@@ -127,7 +135,7 @@ class WriteInterconnect(wiring.Component):
             ]
         return m
 
-    def _pass_through(self, m, unit, bank):
+    def _pass_through(self, m: Module, unit, bank) -> None:
         """Connect a unit to a bank that no other unit uses: the bank keeps the order of requests, words and
         acknowledgements by itself."""
         connect(m, wiring.flipped(unit.data), wiring.flipped(bank.data))
@@ -139,7 +147,7 @@ class WriteInterconnect(wiring.Component):
             bank.request.payload.words.eq(unit.request.payload.words),
         ]
 
-    def _near_its_turn(self, m, u, taken, moved):
+    def _near_its_turn(self, m: Module, u, taken, moved):
         """Whether unit ``u`` has so few words left to move that its next burst may be taken."""
         words = self.units[u].request.payload.words
         ahead = Signal(range(AHEAD + self.max_burst + 1), name=f"ahead{u}")  # words that were taken and have not moved
@@ -147,7 +155,7 @@ class WriteInterconnect(wiring.Component):
         # whether ahead <= AHEAD, without a carry chain before the arbiter
         return ~ahead[AHEAD.bit_length() :].any()
 
-    def _next_to_begin(self, m, u, taken, bank, begins, ends):
+    def _next_to_begin(self, m: Module, u, taken, bank, begins, ends):
         """The bank at which unit ``u``'s next burst begins, and whether it may begin now: the words of the burst before
         it have moved, in this cycle or earlier."""
         busy = Signal(name=f"busy{u}")
@@ -158,7 +166,7 @@ class WriteInterconnect(wiring.Component):
         m.d.comb += [order.i.valid.eq(taken), order.i.payload.eq(bank), order.o.ready.eq(begins)]
         return order.o.payload, ~busy | ends
 
-    def _requests(self, m, b, path, late):
+    def _requests(self, m: Module, b, path, late):
         """The request path of bank ``b``, up to the burst whose words move; returns a stream of the units that its
         acknowledgements belong to."""
         request = self.banks[b].request
@@ -190,7 +198,7 @@ class WriteInterconnect(wiring.Component):
             m.d.sync += path.left.eq(path.left - 1)
         return owners.o
 
-    def _words(self, m, b, path) -> None:
+    def _words(self, m: Module, b, path) -> None:
         """Move the words of the current burst of bank ``b`` from the unit that owns it into a FIFO: so the next burst
         begins at once, while the request of this one is still in the FIFO of requests."""
         m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)
@@ -207,21 +215,21 @@ class WriteInterconnect(wiring.Component):
                 path.ends[u].eq(moved & (path.owner == u) & (path.left == 1)),
             ]
 
-    def _acks(self, m, b, owner):
+    def _acks(self, m: Module, b, owner):
         """The return path of bank ``b``; returns for each unit a (valid, error) pair."""
         ack = self.banks[b].ack
         m.d.comb += [ack.ready.eq(owner.valid), owner.ready.eq(ack.valid)]
         come = ack.valid & owner.valid
         return [(come & (owner.payload == u), ack.payload.error) for u in range(self.count)]
 
-    def _ack_directly(self, m, u, taken, acks):
+    def _ack_directly(self, m: Module, u, taken, acks):
         """Give unit ``u`` the acknowledgements of the only bank, which come in order, from registers; returns a 1, as
         there is always room for that of a new burst."""
         ack, [(valid, error)] = self.units[u].ack, acks
         m.d.sync += [ack.valid.eq(valid), ack.payload.error.eq(error)]
         return [C(1)]
 
-    def _ack_in_order(self, m, u, taken, acks):
+    def _ack_in_order(self, m: Module, u, taken, acks):
         """Give unit ``u`` its acknowledgements in order; returns for each bank whether there is room for that of a new
         burst. While one bank is late those of another one wait here, and the bank may be asked for more meanwhile: so
         a unit's bursts at a bank count until their turn has come, not until the bank has acknowledged them."""

@@ -16,14 +16,14 @@ __all__ = ["ANSWERS", "AtomicPort", "AtomicUnit", "atomic_request", "atomic_resp
 ANSWERS = 32
 
 
-def atomic_request(addr_bits):
+def atomic_request(addr_bits: int) -> data.StructLayout:
     """A request: byte address, function (an index of FUNCTIONS), whether it is of 8 bytes rather than 4, operands."""
     return data.StructLayout(
         {"addr": addr_bits, "function": range(len(FUNCTIONS)), "wide": 1, "a": 8 * LANE, "b": 8 * LANE}
     )
 
 
-def atomic_response():
+def atomic_response() -> data.StructLayout:
     """The value before the operation, and whether memory refused to read it."""
     return data.StructLayout({"data": 8 * LANE, "error": 1})
 
@@ -40,7 +40,7 @@ class AtomicPort(wiring.Signature):
         word that memory has, which will be written once
     """
 
-    def __init__(self, addr_bits) -> None:
+    def __init__(self, addr_bits: int) -> None:
         super().__init__(
             {
                 "request": Out(stream.Signature(atomic_request(addr_bits))),
@@ -67,7 +67,7 @@ class AtomicUnit(wiring.Component):
     mem : :class:`AtomicPort`; observe : :class:`Observation`
     """
 
-    def __init__(self, *, function, access_bytes, addr_bits) -> None:
+    def __init__(self, *, function: str, access_bytes: int, addr_bits: int) -> None:
         if access_bytes not in (4, 8):
             raise ValueError(f"an atomic operation moves 4 or 8 bytes, not {access_bytes!r}")
         self.function, self.access_bytes = FUNCTIONS.index(function), access_bytes

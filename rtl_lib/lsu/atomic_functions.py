@@ -1,8 +1,9 @@
 """The functions of atomic operations: old value and operands to new value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from amaranth import *
+from amaranth.hdl import ValueLike
 
 __all__ = ["FUNCTIONS", "OPERANDS", "atomic_result"]
 
@@ -26,6 +27,6 @@ FUNCTIONS = tuple(_RESULTS)
 OPERANDS = {"cmpxchg": 2, "read": 0}
 
 
-def atomic_result(function: str, old: Value, operands) -> Value:
+def atomic_result(function: str, old: Value, operands: Iterable[ValueLike]) -> Value:
     """The result of ``function`` (one of :data:`FUNCTIONS`) on ``old``; :data:`OPERANDS` is the number of operands."""
     return Value.cast(_RESULTS[function](old, *(Value.cast(v) for v in operands)))[: len(old)]

@@ -1,6 +1,7 @@
 """Tag lookup of the atomic cache: where the word of an operation is, or will be when the operation executes."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -50,7 +51,7 @@ class AtomicLookup(wiring.Component):
 
     timing = Timing(latency=3)
 
-    def __init__(self, *, shape, word_bits, places, leaving) -> None:
+    def __init__(self, *, shape: ShapeLike, word_bits: int, places: int, leaving: int) -> None:
         require_power_of_two("places", places, 2)
         self.shape, self.word_bits, self.places, self.places_leaving = shape, word_bits, places, leaving
         self.place_bits = exact_log2(places)
@@ -113,7 +114,7 @@ class AtomicLookup(wiring.Component):
             "value": Signal(self.shape, name=f"{name}_value"),
         }
 
-    def _forget(self, m, table):
+    def _forget(self, m: Module, table):
         """The epoch, which distinguishes valid entries from earlier ones; the table is cleared after a reset, and when
         the epoch overflows."""
         epoch, clearing, place = Signal(EPOCH_BITS, init=1), Signal(init=1), Signal(self.place_bits)
@@ -127,7 +128,7 @@ class AtomicLookup(wiring.Component):
             m.d.sync += [place.eq(place + 1), clearing.eq(~place.all())]
         return epoch
 
-    def _compare(self, m, table, epoch, found, done, results) -> None:
+    def _compare(self, m: Module, table, epoch, found, done, results) -> None:
         """The word that the place will hold: that of the last access to it, if that is not in the table yet, or was not
         when the table was read."""
         here, replaces, old = results
@@ -150,7 +151,7 @@ class AtomicLookup(wiring.Component):
     def _key(self, word, place):
         return Cat(place, word[:KEY_BITS])
 
-    def _wait_for_those_leaving(self, m, departures, step, stages, blocked) -> None:
+    def _wait_for_those_leaving(self, m: Module, departures, step, stages, blocked) -> None:
         """Whether the word of the last stage is leaving: compared while the access moves there, and again while it
         waits."""
         found, done = stages
@@ -158,7 +159,7 @@ class AtomicLookup(wiring.Component):
         m.d.comb += departures.asked.eq(self._key(word, place))
         m.d.sync += blocked.eq(departures.leaving)
 
-    def _issue(self, m, departures, done, results, step) -> None:
+    def _issue(self, m: Module, departures, done, results, step) -> None:
         here, replaces, blocked, old = results
         payload, may_read = self.o.payload, Signal()
         m.d.comb += [

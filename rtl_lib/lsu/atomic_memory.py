@@ -1,5 +1,7 @@
 """The unit that executes all atomic operations on external memory, so that nothing separates a read from its write."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -56,7 +58,16 @@ class AtomicMemory(wiring.Component):
     reads, writes : :class:`ReadPort`, :class:`WritePort`
     """
 
-    def __init__(self, *, askers, word_bytes, addr_bits, functions, places: int = PLACES, max_burst: int = 16) -> None:
+    def __init__(
+        self,
+        *,
+        askers: int,
+        word_bytes: int,
+        addr_bits: int,
+        functions: Sequence[str],
+        places: int = PLACES,
+        max_burst: int = 16,
+    ) -> None:
         require_power_of_two("word_bytes", word_bytes, NARROW)
         self.word_bytes, self.addr_bits, self.functions, self.places = word_bytes, addr_bits, tuple(functions), places
         self.offset_bits = exact_log2(word_bytes)
@@ -98,7 +109,7 @@ class AtomicMemory(wiring.Component):
 
     # --- requesters
 
-    def _merge(self, m, lookup, words):
+    def _merge(self, m: Module, lookup, words):
         """Requests of all requesters as one stream, while it is ``open_``; responses have queues of their own."""
         m.submodules.merge = merge = RoundRobin(atomic_request(self.addr_bits), len(self.askers))
         m.submodules.cut = cut = SkidBuffer(merge.o.payload.shape())
@@ -132,13 +143,13 @@ class AtomicMemory(wiring.Component):
         ]
         return cut.i.valid & cut.i.ready, open_
 
-    def _count(self, m, words) -> None:
+    def _count(self, m: Module, words) -> None:
         """Numbers of places that were changed and cleaned so far, in the order of cleaning; both counts wrap."""
         bits = exact_log2(self.places) + 2
         self.changed, self.cleaned = Signal(bits), Signal(bits)
         m.d.sync += [self.changed.eq(self.changed + words.fresh), self.cleaned.eq(self.cleaned + words.cleaned)]
 
-    def _owes_nothing(self, m, k, words):
+    def _owes_nothing(self, m: Module, k, words):
         """Whether all changes of a requester are in memory: the places that were changed up to then have been cleaned,
         and the words in flight at that time have arrived."""
         held, away = Signal(name=f"held{k}"), Signal(name=f"away{k}")
@@ -153,7 +164,7 @@ class AtomicMemory(wiring.Component):
 
     # --- when words are written
 
-    def _pace(self, m, lookup, words, taken, open_) -> None:
+    def _pace(self, m: Module, lookup, words, taken, open_) -> None:
         """Decide when words are written: for fences and flushes, and changes that have waited long."""
         under_way = Signal(range(len(self.askers) * ANSWERS + 1))
         fences, stale = [port.fence for port in self.askers], Signal()
@@ -178,7 +189,7 @@ class AtomicMemory(wiring.Component):
             with m.If(fence.request.valid & fence.request.ready):
                 m.d.sync += fence.response.valid.eq(1)
 
-    def _due(self, m, words, empty):
+    def _due(self, m: Module, words, empty):
         age, quiet, overdue = Signal(range(LONGEST)), Signal(range(PATIENCE + 1)), Signal.like(self.changed)
         idle = empty & ~Cat(port.request.valid for port in self.askers).any()
         m.d.sync += [
@@ -192,7 +203,7 @@ class AtomicMemory(wiring.Component):
 
     # --- memory
 
-    def _read(self, m, lookup, words) -> None:
+    def _read(self, m: Module, lookup, words) -> None:
         request, response, word_bits = self.reads.request, self.reads.response, len(lookup.reads.payload)
         m.submodules.asked = asked = StreamFifo(word_bits, 2)
         m.submodules.fills = fills = StreamFifo(response_layout(self.word_bytes), FILLS)
@@ -213,7 +224,7 @@ class AtomicMemory(wiring.Component):
             response.ready.eq(1),
         ]
 
-    def _write(self, m, words) -> None:
+    def _write(self, m: Module, words) -> None:
         request, content, sent = self.writes.request, self.writes.data, Signal(2)
         done = sent | Cat(request.ready, content.ready)
         m.d.comb += [

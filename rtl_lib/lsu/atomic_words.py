@@ -1,6 +1,9 @@
 """The data array of the atomic cache: words that operations modify, written back when memory needs them."""
 
+from collections.abc import Sequence
+
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -16,7 +19,7 @@ __all__ = ["LANE", "NARROW", "AtomicWords", "operation_layout", "reached"]
 LANE, NARROW = 8, 4  # bytes of the widest operand, and of the other one
 
 
-def operation_layout(word_bytes, sources):
+def operation_layout(word_bytes: int, sources: int) -> data.StructLayout:
     """An operation on a word: bytes before its operand, the function (an index of FUNCTIONS), whether the operand is of
     8 bytes rather than 4, operands, and the number of the requester."""
     return data.StructLayout(
@@ -31,7 +34,7 @@ def operation_layout(word_bytes, sources):
     )
 
 
-def reached(count, mark):
+def reached(count: Value, mark: Value) -> Value:
     """Whether a wrapping count has reached ``mark``; the two are less than half of its range apart."""
     return ~(count - mark)[len(count) - 1]
 
@@ -75,7 +78,15 @@ class AtomicWords(wiring.Component):
     """
 
     def __init__(
-        self, *, word_bytes, word_bits, places, functions, sources, writes: int = 32, leaving: int = 32
+        self,
+        *,
+        word_bytes: int,
+        word_bits: int,
+        places: int,
+        functions: Sequence[str],
+        sources: int,
+        writes: int = 32,
+        leaving: int = 32,
     ) -> None:
         self.word_bytes, self.word_bits, self.places = word_bytes, word_bits, places
         self.functions, self.sources, self.writes, self.most_leaving = tuple(functions), sources, writes, leaving
@@ -143,7 +154,7 @@ class AtomicWords(wiring.Component):
 
     def _stage(self, name):
         """A pipeline stage: an operation, or (``clean``) a word to be written."""
-        members = {
+        members: dict[str, ShapeLike] = {
             "valid": 1,
             "clean": 1,
             "miss": 1,
@@ -154,7 +165,7 @@ class AtomicWords(wiring.Component):
         }
         return {member: Signal(shape, name=f"{name}_{member}") for member, shape in members.items()}
 
-    def _stores(self, m) -> None:
+    def _stores(self, m: Module) -> None:
         """Create the memories: words, their state and their numbers; places with changed words, the oldest first; words
         in flight."""
         m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * self.lane)
@@ -165,7 +176,7 @@ class AtomicWords(wiring.Component):
 
     # --- the first stage
 
-    def _begin(self, m, go, read, stages) -> None:
+    def _begin(self, m: Module, go, read, stages) -> None:
         """The next word to write, or the next operation, unless an operation ahead is about to change word-level state
         that this one reads."""
         self.clearing, self.cleared = Signal(init=1), Signal(exact_log2(self.places))
@@ -205,7 +216,7 @@ class AtomicWords(wiring.Component):
 
     # --- the word read
 
-    def _keep(self, m, go):
+    def _keep(self, m: Module, go):
         word, state, number = Signal(8 * self.word_bytes), Signal(self.state), Signal(self.word_bits)
         with m.If(go):
             m.d.sync += [
@@ -215,7 +226,7 @@ class AtomicWords(wiring.Component):
             ]
         return word, state, number
 
-    def _take_lane(self, m, go, stages, word, state):
+    def _take_lane(self, m: Module, go, stages, word, state):
         """The lane of the operation, and the state of its word, where the three operations ahead have not changed
         them."""
         read, kept, now = stages
@@ -260,7 +271,7 @@ class AtomicWords(wiring.Component):
     def _number(self, stage):
         return stage["value"].offset[exact_log2(self.lane) :]
 
-    def _write_back(self, m, go, kept, word, state, number) -> None:
+    def _write_back(self, m: Module, go, kept, word, state, number) -> None:
         """Write a word back. The pipeline stalls while memory does not accept it, or a word to be filled in has not
         arrived."""
         sends, sent, waits = Signal(), Signal(), Signal()
@@ -281,7 +292,7 @@ class AtomicWords(wiring.Component):
         m.d.sync += sent.eq(~go & (sent | self.write.valid & self.write.ready))
         self._tell_gone(m, go & kept["valid"] & kept["leaves"], self.write.valid & self.write.ready)
 
-    def _tell_gone(self, m, left, sends) -> None:
+    def _tell_gone(self, m: Module, left, sends) -> None:
         """A word has gone when all words sent up to the time at which it left its place are in memory."""
         m.submodules.marks = marks = StreamFifo(len(self.sent), self.most_leaving)
         m.d.comb += [
@@ -294,7 +305,7 @@ class AtomicWords(wiring.Component):
 
     # --- the compute stage
 
-    def _compute(self, m, go, now, lane, before) -> None:
+    def _compute(self, m: Module, go, now, lane, before) -> None:
         value, after = now["value"], self.state_after
         old, new, bits = (self._either_half if self.halves == 2 else self._whole_lane)(m, value, lane)
         works, kept_mask = now["valid"] & ~now["clean"], Mux(now["miss"] | now["clean"], 0, before.mask)
@@ -322,7 +333,7 @@ class AtomicWords(wiring.Component):
         ]
         self._store(m, go, now, works, after)
 
-    def _either_half(self, m, value, lane):
+    def _either_half(self, m: Module, value, lane):
         """The value before an operation on a lane of 8 bytes or on one half of it, what each half becomes, and a bit
         for each half that it changes."""
         half = value.offset[exact_log2(NARROW)]
@@ -331,11 +342,11 @@ class AtomicWords(wiring.Component):
         new = [Mux(value.wide, wide.word_select(k, 8 * NARROW), narrow) for k in range(2)]
         return old, new, Mux(value.wide, 0b11, Mux(half, 0b10, 0b01))
 
-    def _whole_lane(self, m, value, lane):
+    def _whole_lane(self, m: Module, value, lane):
         """The same for a lane of 4 bytes, which is changed as a whole."""
         return lane, [self._result(m, value, lane, 8 * NARROW)], C(1, 1)
 
-    def _store(self, m, go, now, works, after) -> None:
+    def _store(self, m: Module, go, now, works, after) -> None:
         fill, number = self.fills.payload.data, self._number(now)
         m.d.comb += [
             self.words.write.addr.eq(now["place"]),
@@ -357,7 +368,7 @@ class AtomicWords(wiring.Component):
         with m.If(self.clearing):  # left over from a run before a reset
             m.d.sync += [self.cleared.eq(self.cleared + 1), self.clearing.eq(~self.cleared.all())]
 
-    def _result(self, m, value, old, bits):
+    def _result(self, m: Module, value, old, bits):
         result = Signal(bits, name=f"result{bits}")
         with m.Switch(value.function):
             for name in self.functions:
@@ -366,6 +377,6 @@ class AtomicWords(wiring.Component):
                     m.d.comb += result.eq(atomic_result(name, old, operands))
         return result
 
-    def _account(self, m, stages) -> None:
+    def _account(self, m: Module, stages) -> None:
         empty = ~Cat(stage["valid"] for stage in stages).any()
         m.d.comb += self.settled.eq(empty & self.dirty.empty & self.owners.empty)

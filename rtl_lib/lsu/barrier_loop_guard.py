@@ -35,7 +35,7 @@ class PlaceGuard(wiring.Component):
     hold : no access may place a word
     """
 
-    def __init__(self, *, depth, margin) -> None:
+    def __init__(self, *, depth: int, margin: int) -> None:
         if margin < 2 or margin % 2:
             raise ValueError(f"margin must be an even number of words, not {margin!r}")
         self.stretch = margin // 2

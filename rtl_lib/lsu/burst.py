@@ -1,5 +1,7 @@
 """Combines consecutive words into bursts."""
 
+from collections.abc import Iterable
+
 from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -13,7 +15,7 @@ __all__ = ["MAX_ALIGN", "BurstBuilder", "words_read"]
 MAX_ALIGN = 4096
 
 
-def words_read(addresses, word_bytes):
+def words_read(addresses: Iterable[int], word_bytes: int) -> list[int]:
     """Golden: the word addresses to fetch for byte ``addresses``, without repeats of the previous word."""
     words = [address // word_bytes * word_bytes for address in addresses]
     return [word for n, word in enumerate(words) if n == 0 or word != words[n - 1]]
@@ -49,7 +51,7 @@ class BurstBuilder(wiring.Component):
     last : the word that was accepted last
     """
 
-    def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align) -> None:
+    def __init__(self, *, word_bytes: int, addr_bits: int, max_burst: int, burst_align: int) -> None:
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         self.word_bytes, self.max_burst = word_bytes, max_burst
         self.align_bits = exact_log2(burst_align // word_bytes)

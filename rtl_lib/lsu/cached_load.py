@@ -1,5 +1,7 @@
 """Load unit with a cache of the words it has fetched, for addresses that return to them."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect
@@ -53,8 +55,8 @@ class CachedLoadUnit(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         words: int = 512,
         depth: int = 256,
@@ -69,7 +71,7 @@ class CachedLoadUnit(wiring.Component):
             raise ValueError(f"words must exceed pending, {pending} words, not {words!r}")
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
         kept = words - pending
-        self._path = {
+        self._path: dict[str, Any] = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
             "addr_bits": addr_bits,

@@ -1,8 +1,11 @@
 """Lookup of a cache whose places are allocated in circular order: finds the cached word of an access."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import overload
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -14,7 +17,11 @@ from rtl_lib.mem.ports import require_power_of_two
 __all__ = ["WordFinder", "fold", "words_placed"]
 
 
-def fold(word, bits):
+@overload
+def fold(word: int, bits: int) -> int: ...
+@overload
+def fold(word: Value, bits: int) -> Value: ...
+def fold(word: int | Value, bits: int) -> int | Value:
     """Golden and hardware: all bits of a word number, folded to ``bits`` by exclusive or."""
     if isinstance(word, int):
         folded = 0
@@ -28,7 +35,7 @@ def fold(word, bits):
     return whole
 
 
-def words_placed(words, places, kept, index_bits):
+def words_placed(words: Iterable[int], places: int, kept: int, index_bits: int) -> list[int]:
     """Golden: the words that miss, in order, if each access arrives after the one before it is decided."""
     hints: dict[int, int] = {}
     placed: list[int] = []
@@ -98,7 +105,15 @@ class WordFinder(wiring.Component):
         return Timing(latency=3 if registered else 2)
 
     def __init__(
-        self, *, word_bits, offset_bits, places, kept, index_bits, reach=None, registered: bool = False
+        self,
+        *,
+        word_bits: int,
+        offset_bits: int,
+        places: int,
+        kept: int,
+        index_bits: int,
+        reach: int | None = None,
+        registered: bool = False,
     ) -> None:
         require_power_of_two("places", places, 2)
         if not 0 < kept < places:
@@ -110,7 +125,14 @@ class WordFinder(wiring.Component):
             )
         self.places, self.kept, self.reach, self.index_bits = places, kept, reach, index_bits
         self.registered = registered
-        found = {"word": word_bits, "next": 1, "again": 1, "deep": 1, "place": range(places), "offset": offset_bits}
+        found: dict[str, ShapeLike] = {
+            "word": word_bits,
+            "next": 1,
+            "again": 1,
+            "deep": 1,
+            "place": range(places),
+            "offset": offset_bits,
+        }
         super().__init__(
             {
                 "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
@@ -145,7 +167,7 @@ class WordFinder(wiring.Component):
         ]
         return m
 
-    def _decide(self, m, step, youngest):
+    def _decide(self, m: Module, step, youngest):
         """Compare with the owner, and decide at once; returns whether an access is behind the first step."""
         found, checked, hint_used = self.o.payload, Signal.like(self.i.payload), Signal.like(self.o.payload.place)
         same, latest = Signal(), Signal.like(found.place)  # latest: place of the access before
@@ -166,7 +188,7 @@ class WordFinder(wiring.Component):
             m.d.sync += latest.eq(Mux(found.next, youngest, found.place))
         return self.o.valid
 
-    def _decide_later(self, m, step, youngest, current):
+    def _decide_later(self, m: Module, step, youngest, current):
         """Compare with the owner, and decide a step later; returns whether an access is behind the first step.
 
         While an access is compared, the one before it is decided, which may allocate a place: so it is decided here for
@@ -223,14 +245,14 @@ class WordFinder(wiring.Component):
             m.d.sync += latest.eq(place)
         return valid | self.o.valid
 
-    def _ring(self, m, found, youngest):
+    def _ring(self, m: Module, found, youngest):
         """Return whether the place of the access on offer is valid, and whether it lies deep."""
         deep = Signal()
         age, in_date = self._age(m, found.place, youngest, self.o.valid & self.o.ready & found.next)
         m.d.comb += deep.eq(age >= self.kept)
         return (age < in_date) & (self.calm | ~deep), deep
 
-    def _age(self, m, place, youngest, placed):
+    def _age(self, m: Module, place, youngest, placed):
         """Count the words ``placed``; return how many were since the one in ``place``, and how many of the last count,
         of ``reach`` at most."""
         age, in_date = Signal.like(place), Signal(range(self.reach + 1))
@@ -243,7 +265,7 @@ class WordFinder(wiring.Component):
         m.d.comb += age.eq(youngest - 1 - place)
         return age, in_date
 
-    def _tables(self, m, go, busy, word, youngest):
+    def _tables(self, m: Module, go, busy, word, youngest):
         """Return the hint for the word looked up, and the word in the place of the hint of the cycle before.
 
         Both tables are written when a miss leaves, and reads see a write of the same cycle. Only the access directly

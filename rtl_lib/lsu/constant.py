@@ -1,5 +1,8 @@
 """The constant cache: one for all loads of constant memory, with a copy of its words for each load."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
@@ -19,7 +22,7 @@ __all__ = ["MOST_FILL", "ConstantCache", "ConstantLoadUnit", "ConstantPort", "ca
 MOST_FILL = 8
 
 
-def cache_places(size, word_bytes) -> int:
+def cache_places(size: int, word_bytes: int) -> int:
     """Words of a cache of at least ``size`` bytes, a power of two, so that they fill their index."""
     return max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
 
@@ -37,7 +40,7 @@ class ConstantPort(wiring.Signature):
     ``fetched`` : strobe: a word was fetched from memory for this load; ``burst`` : it was the first of a burst.
     """
 
-    def __init__(self, access_bytes, addr_bits) -> None:
+    def __init__(self, access_bytes: int, addr_bits: int) -> None:
         self.access_bytes, self.addr_bits = access_bytes, addr_bits
         super().__init__(
             {
@@ -65,7 +68,7 @@ class ConstantLoadUnit(wiring.Component):
     mem : :class:`ConstantPort`
     """
 
-    def __init__(self, *, access_bytes, addr_bits: int = 64, depth: int = 2) -> None:
+    def __init__(self, *, access_bytes: int, addr_bits: int = 64, depth: int = 2) -> None:
         self.depth = depth
         super().__init__(load_ports(access_bytes, addr_bits, ConstantPort(access_bytes, addr_bits)))
 
@@ -129,9 +132,9 @@ class ConstantCache(wiring.Component):
     def __init__(
         self,
         *,
-        accesses,
-        words,
-        word_bytes,
+        accesses: Sequence[int],
+        words: int,
+        word_bytes: int,
         fill: int = 1,
         addr_bits: int = 64,
         max_burst: int = 16,
@@ -156,7 +159,7 @@ class ConstantCache(wiring.Component):
         )
 
     @property
-    def loads(self):
+    def loads(self) -> list[Any]:
         """The ports of the loads, in the order of ``accesses``."""
         return [getattr(self, f"load{k}") for k in range(len(self.accesses))]
 
@@ -178,7 +181,7 @@ class ConstantCache(wiring.Component):
         self._empty(m)
         return m
 
-    def _look_up(self, m, k, port):
+    def _look_up(self, m: Module, k, port):
         """Answer the loads of one port; returns whether one waits for a word, and for which."""
         m.submodules[f"copy{k}"] = copy = Memory(shape=self._line, depth=self.words, init=[])
         write, read = copy.write_port(), copy.read_port()
@@ -226,7 +229,7 @@ class ConstantCache(wiring.Component):
             m.d.sync += [looked.eq(0), bad.eq(served & self.refused)]
         return waits, word
 
-    def _fetch(self, m, misses) -> None:
+    def _fetch(self, m: Module, misses) -> None:
         """Fetch the blocks of the requested words one after the other."""
         m.submodules.arbiter = arbiter = RoundRobin(len(misses))
         request, response, late = self.mem.request, self.mem.response, Signal()  # late: fetched before a forget
@@ -275,7 +278,7 @@ class ConstantCache(wiring.Component):
         with m.If(self.forget):
             m.d.sync += late.eq(1)
 
-    def _empty(self, m) -> None:
+    def _empty(self, m: Module) -> None:
         """Begin a new period at each ``forget``. Before the numbers wrap, and after reset, every place is marked as
         empty; whatever is fetched meanwhile is dropped."""
         count = Signal(self.index_bits + 1)

@@ -28,7 +28,7 @@ class Departures(wiring.Component):
     places : words that may be leaving at once, a power of two
     """
 
-    def __init__(self, *, key_bits, places) -> None:
+    def __init__(self, *, key_bits: int, places: int) -> None:
         self.places = require_power_of_two("places", places, 2)
         super().__init__(
             {"enter": In(stream.Signature(key_bits)), "gone": In(1), "asked": In(key_bits), "leaving": Out(1)}

@@ -1,5 +1,8 @@
 """Fences: wait for stores that a pipeline has already issued."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -18,7 +21,7 @@ class StoreView(wiring.Signature):
     queued : stores in the queue; taken : the unit took one from it in this cycle; fence : the unit's own fence
     """
 
-    def __init__(self, queue_depth) -> None:
+    def __init__(self, queue_depth: int) -> None:
         super().__init__({"queued": In(range(queue_depth + 1)), "taken": In(1), "fence": Out(Fence())})
 
 
@@ -51,7 +54,7 @@ class FenceSequencer(wiring.Component):
     flush : see rule 4
     """
 
-    def __init__(self, queue_depths, pending: int = 16) -> None:
+    def __init__(self, queue_depths: Sequence[int], pending: int = 16) -> None:
         if not queue_depths:
             raise ValueError("a fence needs at least one store unit to wait for")
         if not isinstance(pending, int) or pending < 1:
@@ -67,7 +70,7 @@ class FenceSequencer(wiring.Component):
         )
 
     @property
-    def stores(self):
+    def stores(self) -> list[Any]:
         """The views, in the order of ``queue_depths``."""
         return [getattr(self, f"store{k}") for k in range(len(self.queue_depths))]
 
@@ -87,7 +90,7 @@ class FenceSequencer(wiring.Component):
         m.d.sync += waiting.eq(waiting + accept - answered)
         return m
 
-    def _ask(self, m, view, depth, accept):
+    def _ask(self, m: Module, view, depth, accept):
         """Wait until the queued stores are accepted, then request the unit's fence; returns whether that is done."""
         left, asking = Signal(range(depth + 1)), Signal()
         request = view.fence.request
@@ -98,7 +101,7 @@ class FenceSequencer(wiring.Component):
             m.d.sync += [left.eq(left - (view.taken & (left != 0))), asking.eq(~(request.valid & request.ready))]
         return ~asking
 
-    def _collect(self, m, view, answered):
+    def _collect(self, m: Module, view, answered):
         """Count the unit's answers; returns whether there is one for the oldest request."""
         count = Signal(range(self.pending + 1))
         response = view.fence.response
@@ -129,7 +132,7 @@ class FenceShare(wiring.Component):
         requester's view
     """
 
-    def __init__(self, askers, pending: int = 16) -> None:
+    def __init__(self, askers: int, pending: int = 16) -> None:
         self.pending = pending
         super().__init__({"askers": In(Fence()).array(askers), "unit": Out(Fence())})
 

@@ -1,6 +1,8 @@
 """The common part of all load units: combines the words to fetch into bursts, and queues accesses until their words
 arrive."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -16,7 +18,9 @@ from rtl_lib.mem.ports import ReadPort, require_power_of_two
 __all__ = ["FetchPath", "access_layout"]
 
 
-def access_layout(access_bytes, word_bytes, addr_bits, kept_places: int = 0, ahead: bool = False, drops: bool = False):
+def access_layout(
+    access_bytes: int, word_bytes: int, addr_bits: int, kept_places: int = 0, ahead: bool = False, drops: bool = False
+) -> data.StructLayout:
     """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`);
     with ``ahead`` also whether that word was ``asked`` for before."""
     return data.StructLayout(
@@ -74,14 +78,14 @@ class FetchPath(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
-        addr_bits,
-        depth,
-        max_burst,
-        pending,
-        burst_align,
-        patience,
+        access_bytes: int,
+        word_bytes: int,
+        addr_bits: int,
+        depth: int,
+        max_burst: int,
+        pending: int,
+        burst_align: int,
+        patience: int,
         kept: int = 0,
         reads_ahead: bool = False,
         drops: bool = False,
@@ -96,7 +100,7 @@ class FetchPath(wiring.Component):
             raise ValueError("accesses with words of their own are whole words, of which none is kept or read ahead")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
         self._geometry, self._builder = geometry, {**geometry, "burst_align": burst_align}
-        self._words = {
+        self._words: dict[str, Any] = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
             "pending": pending,
@@ -147,7 +151,7 @@ class FetchPath(wiring.Component):
         self._wait(m, builder, words.reserve)
         return m
 
-    def _fetch_each(self, m, builder, words) -> None:
+    def _fetch_each(self, m: Module, builder, words) -> None:
         """Fetch the word of each access, and answer with the words as they arrive."""
         place = words.free != 0
         m.d.comb += [
@@ -158,7 +162,7 @@ class FetchPath(wiring.Component):
             self.empty.eq(words.free == words.pending),
         ]
 
-    def _fetch(self, m, builder, words) -> None:
+    def _fetch(self, m: Module, builder, words) -> None:
         """Fetch the words of accesses that ask for the next one, or those requested ahead, and queue the accesses."""
         m.submodules.accesses = accesses = StreamFifo(words.select.payload.shape(), self.depth, self.counted)
         asks, place = self.i.payload.select.next, words.free != 0
@@ -181,7 +185,7 @@ class FetchPath(wiring.Component):
             *([self.level.eq(accesses.level)] if self.counted else []),
         ]
 
-    def _direct(self, m, accesses, words):
+    def _direct(self, m: Module, accesses, words):
         """Let the oldest access select its piece; returns whether that is the access at ``i``, which was not queued.
 
         One that reads a place of the buffer is always queued: its address would come from the comparison of words, too
@@ -198,7 +202,7 @@ class FetchPath(wiring.Component):
         ]
         return offered & words.select.ready
 
-    def _wait(self, m, builder, word_added) -> None:
+    def _wait(self, m: Module, builder, word_added) -> None:
         """Close the burst when it has waited long enough for another word."""
         age = Signal(range(self.patience + 1))
         m.d.comb += builder.close.eq(age == self.patience)

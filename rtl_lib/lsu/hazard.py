@@ -1,5 +1,7 @@
 """Run-time memory disambiguation: an access waits only for earlier stores to its own address."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -11,7 +13,7 @@ from rtl_lib.lsu.store import RETIRED_BITS
 __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
 
-def hazard_layout(place_bits, asking, stores):
+def hazard_layout(place_bits: int, asking: int, stores: int) -> data.StructLayout:
     """The payload of a token: the places of its accesses to compare and those that its stores write, each ``valid`` if
     the access is made.
 
@@ -47,7 +49,7 @@ class StoreTable(wiring.Component):
     fate : ``{valid, made}`` of the stores that entered, in order
     """
 
-    def __init__(self, place_bits, entries, queries, certain, shown=False) -> None:
+    def __init__(self, place_bits: int, entries: int, queries: int, certain: bool, shown: bool = False) -> None:
         if entries < 4 or entries & (entries - 1):
             raise ValueError(f"entries must be a power of two from 4 on, not {entries!r}")
         self.place_bits, self.entries, self.certain, self.shown = place_bits, entries, certain, shown
@@ -93,7 +95,7 @@ class StoreTable(wiring.Component):
             m.d.comb += [self.at.eq(tail), *(out.eq(place) for out, place in zip(self.held, places, strict=True))]
         return m
 
-    def _fate(self, m, head, leaves):
+    def _fate(self, m: Module, head, leaves):
         """(whether the fate of the oldest store is known, whether it is made)."""
         if self.certain:
             return C(1), C(1)
@@ -132,7 +134,14 @@ class HazardUnit(wiring.Component):
     table{k} : inputs of the :class:`StoreTable` of store k: ``retired`` and ``fate``
     """
 
-    def __init__(self, place_bits, entries, asks, certain, per_word=()) -> None:
+    def __init__(
+        self,
+        place_bits: int,
+        entries: int | tuple[int, ...],
+        asks: Sequence[Sequence[int]],
+        certain: Sequence[bool],
+        per_word: Sequence[int] = (),
+    ) -> None:
         self.place_bits, self.asks, self.certain = place_bits, tuple(asks), tuple(certain)
         self.per_word = tuple(per_word) or (0,) * len(self.certain)
         self.entries = tuple(entries) if isinstance(entries, tuple) else (entries,) * len(self.certain)
@@ -183,7 +192,7 @@ class HazardUnit(wiring.Component):
         ]
         return m
 
-    def _tables(self, m):
+    def _tables(self, m: Module):
         tables = []
         for k, certain in enumerate(self.certain):
             asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]

@@ -2,7 +2,7 @@
 
 from amaranth import *
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.store import RETIRED_BITS
@@ -11,7 +11,7 @@ from rtl_lib.mem.ports import require_power_of_two
 __all__ = ["WordTable", "contents"]
 
 
-def contents(bits, entries):
+def contents(bits: int, entries: int) -> dict[str, Member]:
     """Ports of a table that shows what it holds: ``bits`` of each entry, and the entry that is filled next."""
     return {"held": Out(data.ArrayLayout(bits, entries)), "at": Out(range(entries))}
 
@@ -49,7 +49,7 @@ class WordTable(wiring.Component):
     newest : the entry that was allocated or joined last
     """
 
-    def __init__(self, place_bits, entries, per_word, queries, shown=False) -> None:
+    def __init__(self, place_bits: int, entries: int, per_word: int, queries: int, shown: bool = False) -> None:
         require_power_of_two("entries", entries, 4)
         require_power_of_two("per_word", per_word, 2)
         self.place_bits, self.entries, self.per_word, self.shown = place_bits, entries, per_word, shown
@@ -118,7 +118,7 @@ class WordTable(wiring.Component):
             m.d.comb += [self.at.eq(Mux(joins, newest, following)), *(o.eq(w) for o, w in zip(self.held, words))]
         return m
 
-    def _over(self, m, counts, oldest, leaves, joins):
+    def _over(self, m: Module, counts, oldest, leaves, joins):
         """Whether all stores of the oldest entry are in memory. Their number is looked up a cycle ahead."""
         due, known, then = Signal.like(counts[0]), Signal(), Signal.like(oldest)
         # visible stores whose places are still in the table; one report may contain more than that

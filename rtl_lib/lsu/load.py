@@ -1,8 +1,11 @@
 """Burst-coalescing load unit for any order of addresses: adjacent accesses share words, adjacent words share bursts."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out, connect
+from amaranth.lib.wiring import In, Member, Out, connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
@@ -14,12 +17,14 @@ from rtl_lib.mem.ports import ReadPort
 __all__ = ["LoadUnit", "load", "load_ports"]
 
 
-def load(memory, addresses, access_bytes):
+def load(memory: bytes | bytearray, addresses: Iterable[int], access_bytes: int) -> list[int]:
     """Golden: the little-endian values of ``access_bytes`` bytes at ``addresses`` of the bytes ``memory``."""
     return [int.from_bytes(memory[a : a + access_bytes], "little") for a in addresses]
 
 
-def load_ports(access_bytes, addr_bits, mem, reads_ahead: bool = False):
+def load_ports(
+    access_bytes: int, addr_bits: int, mem: wiring.Signature, reads_ahead: bool = False
+) -> dict[str, Member]:
     """The ports of a load unit that fetches through ``mem``, a signature; see :class:`LoadUnit`."""
     return {
         "i": In(
@@ -69,8 +74,8 @@ class LoadUnit(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         depth: int = 256,
         max_burst: int = 16,
@@ -81,7 +86,7 @@ class LoadUnit(wiring.Component):
         own_words: bool = False,
     ) -> None:
         self.access_bytes, self.word_bytes, self.reads_ahead = access_bytes, word_bytes, reads_ahead
-        self._path = {
+        self._path: dict[str, Any] = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
             "addr_bits": addr_bits,
@@ -118,7 +123,7 @@ class LoadUnit(wiring.Component):
         observe_reads(m, self)
         return m
 
-    def _fresh(self, m, path, runs):
+    def _fresh(self, m: Module, path, runs):
         """Whether the access needs another word: it is not the word of the access before, or that word is stale,
         unless a run is in progress. Unless words are read ahead, it is also the word that was requested last."""
         word, taken = path.i.payload.word, self.i.valid & self.i.ready
@@ -132,7 +137,7 @@ class LoadUnit(wiring.Component):
             m.d.sync += known.eq(0)
         return (word != current) | (~runs & (~known | self.flush))
 
-    def _run_ahead(self, m, path):
+    def _run_ahead(self, m: Module, path):
         """Request the words of a run; returns whether one is in progress."""
         m.submodules.run = run = RunAhead(word_bits=len(path.i.payload.word), most=self._most)
         access, moves = path.i.payload, self.i.valid & self.i.ready & path.i.payload.select.next

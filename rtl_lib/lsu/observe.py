@@ -1,5 +1,8 @@
 """The events of a load or store unit that counters may observe."""
 
+from typing import Any
+
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
@@ -21,7 +24,7 @@ class Observation(wiring.Signature):
         super().__init__({name: Out(1) for name in ("accepted", "stalled", "burst", "word", "error")})
 
 
-def observe_reads(m, unit) -> None:
+def observe_reads(m: Module, unit: Any) -> None:
     """Drive ``unit.observe`` of a unit that accepts addresses at ``i`` and reads through ``mem``."""
     request, response = unit.mem.request, unit.mem.response
     m.d.comb += [
@@ -33,7 +36,7 @@ def observe_reads(m, unit) -> None:
     ]
 
 
-def observe_writes(m, unit) -> None:
+def observe_writes(m: Module, unit: Any) -> None:
     """Drive ``unit.observe`` of a unit that accepts stores at ``i`` and writes through ``mem``."""
     request, word, ack = unit.mem.request, unit.mem.data, unit.mem.ack
     m.d.comb += [

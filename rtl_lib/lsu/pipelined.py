@@ -43,7 +43,9 @@ class PipelinedLoadUnit(wiring.Component):
     As for :class:`~rtl_lib.lsu.load.LoadUnit`.
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits: int = 64, max_burst: int = 16, depth: int = 16) -> None:
+    def __init__(
+        self, *, access_bytes: int, word_bytes: int, addr_bits: int = 64, max_burst: int = 16, depth: int = 16
+    ) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.depth = access_bytes, word_bytes, depth
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
@@ -106,7 +108,7 @@ class PipelinedStoreUnit(wiring.Component):
     """
 
     def __init__(
-        self, *, access_bytes, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 16
+        self, *, access_bytes: int, word_bytes: int, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 16
     ) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.outstanding = access_bytes, word_bytes, outstanding

@@ -1,5 +1,7 @@
 """Burst-coalescing store unit for any order of addresses: adjacent stores share words, adjacent words share bursts."""
 
+from collections.abc import Iterable
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -23,7 +25,7 @@ RETIRED_BITS = 8
 MOST_COUNTED = 1 << RETIRED_BITS - 1
 
 
-def store(memory, stores, access_bytes) -> None:
+def store(memory: bytearray, stores: Iterable[tuple[int, int]], access_bytes: int) -> None:
     """Golden: write ``stores``, pairs of address and value, one after the other into the bytearray ``memory``."""
     for addr, value in stores:
         memory[addr : addr + access_bytes] = value.to_bytes(access_bytes, "little")
@@ -76,8 +78,8 @@ class StoreUnit(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         max_burst: int = 16,
         buffer: int = 32,
@@ -151,12 +153,12 @@ class StoreUnit(wiring.Component):
         observe_writes(m, self)
         return m
 
-    def _quiet(self, m):
+    def _quiet(self, m: Module):
         """Whether the last store came ``patience`` cycles ago, or none is to be waited for."""
         hurry = self.over | self.hurry if self.counted else self.over
         return elapsed(m, self.i.valid & self.i.ready, self.patience) | (hurry & ~self.i.valid)
 
-    def _count(self, m, builder, count):
+    def _count(self, m: Module, builder, count: int):
         """(stores in the open burst, whether no more should join it); both 0 if stores are not counted."""
         if not self.counted:
             return C(0), C(0)
@@ -165,7 +167,7 @@ class StoreUnit(wiring.Component):
         m.d.sync += stores.eq(Mux(sent, 0, stores) + Mux(taken, count, 0))
         return stores, builder.open & (stores >= MOST_COUNTED)
 
-    def _gather(self, m, quiet, word_out, data_out):
+    def _gather(self, m: Module, quiet, word_out, data_out):
         """Combine stores to one word; returns whether one is held, and of how many stores where they are counted."""
         store, lanes = self.i.payload, self.word_bytes // self.lane_bytes
         word_shift = exact_log2(self.word_bytes)
@@ -205,7 +207,7 @@ class StoreUnit(wiring.Component):
             m.d.sync += held.eq(0)
         return held, count
 
-    def _gather_several(self, m, quiet, word_out, data_out):
+    def _gather_several(self, m: Module, quiet, word_out, data_out):
         """Combine stores to any of several words; returns as :meth:`_gather`."""
         geometry = {"access_bytes": self.access_bytes, "word_bytes": self.word_bytes}
         m.submodules.gathered = gathered = GatheredWords(

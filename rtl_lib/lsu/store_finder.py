@@ -1,5 +1,7 @@
 """Store-to-load forwarding: finds the newest store in flight to the address of a load."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -12,12 +14,12 @@ from rtl_lib.lsu.store import RETIRED_BITS
 __all__ = ["NewestStores", "StoreFinder", "finder_layout", "slots_of"]
 
 
-def slots_of(entries, per_word) -> int:
+def slots_of(entries: int, per_word: int) -> int:
     """The slots of a store operation: one for each place that its table can hold."""
     return entries * max(1, per_word)
 
 
-def finder_layout(asks, slot_bits, stores):
+def finder_layout(asks: Sequence[Sequence[int]], slot_bits: int, stores: int) -> data.StructLayout:
     """The answer to a token: for each place that it compares, and each store operation that this is compared with,
     whether a store in flight has it (``hit``) and the ``slot`` of the newest such store; then the slot of each of its
     own stores."""
@@ -52,7 +54,7 @@ class NewestStores(wiring.Component):
     queries : places; match : per query and entry (combinational); at : the slot of the place that enters
     """
 
-    def __init__(self, place_bits, entries, per_word, queries, certain, killers) -> None:
+    def __init__(self, place_bits: int, entries: int, per_word: int, queries: int, certain: bool, killers: int) -> None:
         self.place_bits, self.entries, self.per_word, self.certain = place_bits, entries, per_word, certain
         place = data.StructLayout({"valid": 1, "place": place_bits})
         super().__init__(
@@ -101,7 +103,7 @@ class NewestStores(wiring.Component):
                 m.d.comb += match[k].eq(table.occupied[k] & there & (query[low:] == held))
         return m
 
-    def _table(self, m):
+    def _table(self, m: Module):
         if self.per_word:
             words = WordTable(self.place_bits, self.entries, self.per_word, 0, shown=True)
             m.d.comb += words.asked.eq(0)
@@ -136,7 +138,15 @@ class StoreFinder(wiring.Component):
     retired{k}, fate{k}, waits : as for :class:`~rtl_lib.lsu.hazard.HazardUnit`
     """
 
-    def __init__(self, place_bits, entries, asks, certain, per_word, slot_bits) -> None:
+    def __init__(
+        self,
+        place_bits: int,
+        entries: Sequence[int],
+        asks: Sequence[Sequence[int]],
+        certain: Sequence[bool],
+        per_word: Sequence[int],
+        slot_bits: int,
+    ) -> None:
         self.place_bits, self.asks, self.certain = place_bits, tuple(asks), tuple(certain)
         self.entries, self.per_word, self.slot_bits = tuple(entries), tuple(per_word), slot_bits
         if max(map(slots_of, self.entries, self.per_word)) > 1 << slot_bits:
@@ -182,7 +192,7 @@ class StoreFinder(wiring.Component):
             self._answer(m, tables)
         return m
 
-    def _answer(self, m, tables):
+    def _answer(self, m: Module, tables) -> None:
         """Two registers: which entry matches, then its number."""
         answers, asked = iter(self.o.payload.found), [0] * len(tables)
         for place, numbers in zip(self.i.payload.asking, self.asks, strict=True):
@@ -199,7 +209,7 @@ class StoreFinder(wiring.Component):
             slot = Signal.like(table.at)
             m.d.sync += [slot.eq(table.at), self.o.payload.stores[k].eq(slot)]
 
-    def _tables(self, m):
+    def _tables(self, m: Module):
         tables = []
         for k, certain in enumerate(self.certain):
             queries = sum(k in numbers for numbers in self.asks)

@@ -1,5 +1,8 @@
 """Streaming load unit for runs of consecutive elements: given a run once, it generates the addresses and prefetches."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -15,12 +18,12 @@ from rtl_lib.mem.ports import ReadPort, require_power_of_two
 __all__ = ["StreamLoadUnit", "run_addresses", "run_layout"]
 
 
-def run_layout(addr_bits, count_bits):
+def run_layout(addr_bits: int, count_bits: int) -> data.StructLayout:
     """A run: byte address of its first element, number of elements."""
     return data.StructLayout({"addr": addr_bits, "count": count_bits})
 
 
-def run_addresses(runs, access_bytes):
+def run_addresses(runs: Iterable[tuple[int, int]], access_bytes: int) -> list[int]:
     """Golden: the addresses of all elements of ``runs``, pairs of address and count."""
     return [addr + n * access_bytes for addr, count in runs for n in range(count)]
 
@@ -57,8 +60,8 @@ class StreamLoadUnit(wiring.Component):
     def __init__(
         self,
         *,
-        access_bytes,
-        word_bytes,
+        access_bytes: int,
+        word_bytes: int,
         addr_bits: int = 64,
         count_bits: int = 32,
         runs: int = 4,
@@ -67,7 +70,7 @@ class StreamLoadUnit(wiring.Component):
         burst_align: int = 1024,
     ) -> None:
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
-        self._words = {
+        self._words: dict[str, Any] = {
             "access_bytes": access_bytes,
             "word_bytes": word_bytes,
             "pending": pending,
@@ -111,7 +114,7 @@ class StreamLoadUnit(wiring.Component):
         self._observe(m, words)
         return m
 
-    def _fetch(self, m, words, request):
+    def _fetch(self, m: Module, words, request):
         """Send the bursts of one run after the other; returns whether one remains to be sent in the next cycle."""
         start = self.start.payload
         word_shift, pieces = exact_log2(self.word_bytes), words.pieces
@@ -140,7 +143,7 @@ class StreamLoadUnit(wiring.Component):
             m.d.sync += [word.eq(word + size), left.eq(left - size)]
         return fetching
 
-    def _walk(self, m, running, select) -> None:
+    def _walk(self, m: Module, running, select) -> None:
         """Select the elements of each run."""
         left, fresh, offset = Signal.like(running.payload.count), Signal(), Signal.like(running.payload.offset)
         taken = Signal()
@@ -156,7 +159,7 @@ class StreamLoadUnit(wiring.Component):
         with m.Elif(taken):
             m.d.sync += [left.eq(left - 1), offset.eq(offset + 1), fresh.eq(0)]
 
-    def _observe(self, m, words) -> None:
+    def _observe(self, m: Module, words) -> None:
         response = self.mem.response
         m.d.comb += [
             self.observe.accepted.eq(self.o.valid & self.o.ready),

@@ -10,7 +10,7 @@ from rtl_lib.steps import count
 __all__ = ["RunAhead", "words_ahead"]
 
 
-def words_ahead(word, last, most):
+def words_ahead(word: int, last: int, most: int) -> list[int]:
     """Golden: the words after ``word`` requested by the time that a run which ends in ``last`` has reached it."""
     block = _block(most)
     return list(range(word + 1, min(last, word + block // 2 | block - 1) + 1))
@@ -52,7 +52,7 @@ class RunAhead(wiring.Component):
     asked, busy : see rules
     """
 
-    def __init__(self, *, word_bits, most) -> None:
+    def __init__(self, *, word_bits: int, most: int) -> None:
         if most < 2:
             raise ValueError(f"most must be 2 words at least, to be bursts, not {most!r}")
         self.block_bits = _block(most).bit_length() - 1

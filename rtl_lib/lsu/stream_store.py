@@ -1,5 +1,7 @@
 """Streaming store unit for runs of consecutive elements: given a run once, it generates the addresses itself."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -33,7 +35,9 @@ class StreamStoreUnit(wiring.Component):
     fence, idle, mem, observe : as for StoreUnit; outstanding elements of a run do not make it busy
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits: int = 64, count_bits: int = 32, **options) -> None:
+    def __init__(
+        self, *, access_bytes: int, word_bytes: int, addr_bits: int = 64, count_bits: int = 32, **options: Any
+    ) -> None:
         self.unit = StoreUnit(access_bytes=access_bytes, word_bytes=word_bytes, addr_bits=addr_bits, **options)
         self.access_bytes = access_bytes
         mem = self.unit.mem.signature

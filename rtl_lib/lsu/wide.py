@@ -1,5 +1,8 @@
 """Common part of wide accesses: several lanes that begin at any lane of a word and may end in the next word."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from amaranth import *
 from amaranth.utils import exact_log2
 
@@ -8,7 +11,7 @@ from rtl_lib.mem.ports import require_power_of_two
 __all__ = ["Lanes", "rotate", "wide_load", "wide_store"]
 
 
-def wide_load(memory, accesses, lanes, lane_bytes):
+def wide_load(memory: bytes | bytearray, accesses: Iterable[tuple[int, int]], lanes: int, lane_bytes: int) -> list[int]:
     """Golden: for each pair of address and mask the lanes as one number; masked lanes are 0."""
     values = []
     for addr, mask in accesses:
@@ -20,7 +23,7 @@ def wide_load(memory, accesses, lanes, lane_bytes):
     return values
 
 
-def wide_store(memory, stores, lanes, lane_bytes) -> None:
+def wide_store(memory: bytearray, stores: Iterable[tuple[int, int, int]], lanes: int, lane_bytes: int) -> None:
     """Golden: write ``stores``, triples of address, value and mask, one after the other into the bytearray
     ``memory``."""
     for addr, value, mask in stores:
@@ -38,7 +41,7 @@ class Lanes:
     Raises ValueError, naming the parameter, for an impossible geometry.
     """
 
-    def __init__(self, lanes, lane_bytes, word_bytes) -> None:
+    def __init__(self, lanes: int, lane_bytes: int, word_bytes: int) -> None:
         require_power_of_two("word_bytes", word_bytes, 2)
         require_power_of_two("lane_bytes", lane_bytes, 1, word_bytes // 2)
         self.places = word_bytes // lane_bytes  #: lanes of a word
@@ -47,16 +50,16 @@ class Lanes:
         self.count, self.bytes, self.bits = lanes, lane_bytes, 8 * lane_bytes
         self.lane_shift, self.word_shift = exact_log2(lane_bytes), exact_log2(word_bytes)
 
-    def split(self, addr):
+    def split(self, addr: Value) -> tuple[Value, Value]:
         """(number of the word, index of lane 0 in it) of a byte address."""
         return addr[self.word_shift :], addr[self.lane_shift : self.word_shift]
 
-    def behind(self, place):
+    def behind(self, place: Value) -> Value:
         """A bit for each lane position of a word: whether it is below ``place``, so that for an access which begins at
         ``place`` it is in the next word."""
         return Cat(self._above(place, n) for n in range(self.places))
 
-    def beyond(self, place):
+    def beyond(self, place: Value) -> Value:
         """A bit for each lane of an access which begins at ``place``: whether it is in the next word."""
         return Cat(self._above(place, self.places - 1 - k) for k in range(self.count))
 
@@ -65,7 +68,7 @@ class Lanes:
         return place > n if n < self.places - 1 else C(0, 1)
 
 
-def rotate(m, elements, by, count, left: bool = False):
+def rotate(m: Module, elements: Sequence[Value | None], by: Value, count: int, left: bool = False) -> list[Value]:
     """The ``count`` first elements of ``elements`` rotated by ``by``.
 
     Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of
@@ -78,13 +81,13 @@ def rotate(m, elements, by, count, left: bool = False):
     needed = [set(range(count))]
     for step, _ in reversed(steps):
         needed.append({place % size for k in needed[-1] for place in (k, k + step)})
-    ring = dict(enumerate(elements))
+    ring: dict[int, Any] = dict(enumerate(elements))
     for (step, bit), wanted in zip(steps, needed[-2::-1], strict=True):
         ring = {k: _either(m, bit, ring[(k + step) % size], ring[k]) for k in wanted}
     return [ring[k] for k in range(count)]
 
 
-def _either(m, choice, one, other):
+def _either(m: Module, choice: Value, one: Value | None, other: Value | None) -> Value | None:
     if one is None or other is None:
         return other if one is None else one
     chosen = Signal(len(one))

@@ -1,5 +1,7 @@
 """Load unit for several adjacent elements at once, at any alignment to memory words."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -51,15 +53,15 @@ class WideLoadUnit(wiring.Component):
     def __init__(
         self,
         *,
-        lanes,
-        lane_bytes,
-        word_bytes,
-        masked,
+        lanes: int,
+        lane_bytes: int,
+        word_bytes: int,
+        masked: bool,
         words: int = 0,
         addr_bits: int = 64,
         depth: int = 256,
         max_burst: int = 16,
-        **options,
+        **options: Any,
     ) -> None:
         self.lanes, self.masked, self.depth = Lanes(lanes, lane_bytes, word_bytes), masked, depth
         self._inner = {
@@ -104,7 +106,7 @@ class WideLoadUnit(wiring.Component):
         ]
         return m
 
-    def _ask(self, m, request, out) -> None:
+    def _ask(self, m: Module, request, out) -> None:
         """Request those words of one access after the other that are not kept; the last one as ``out`` accepts the
         access."""
         busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been requested
@@ -133,7 +135,7 @@ class WideLoadUnit(wiring.Component):
             self._split(m, (first, behind), access)
         self._keep(m, taken, kept, asked, number)
 
-    def _split(self, m, numbers, access) -> None:
+    def _split(self, m: Module, numbers, access) -> None:
         """Register the access on offer: its words, its start in the first one, and the enabled lanes of each word."""
         word, place = self.lanes.split(self.i.payload.addr)
         beyond = Signal(self.lanes.count)  # lanes of the second word
@@ -144,7 +146,7 @@ class WideLoadUnit(wiring.Component):
         if self.masked:
             m.d.sync += access.mask.eq(mask)
 
-    def _keep(self, m, taken, kept, asked, number) -> None:
+    def _keep(self, m: Module, taken, kept, asked, number) -> None:
         """Remember the last word of each parity that was requested, and register for each of an access's two words
         whether it is one: as the access is accepted, so that no comparison precedes the request for its words."""
         latest, known = [Signal.like(number, name=f"latest_{parity}") for parity in range(2)], Signal(2)
@@ -160,7 +162,7 @@ class WideLoadUnit(wiring.Component):
         with m.If(self.flush):
             m.d.sync += [known.eq(0), kept.eq(0)]
 
-    def _gather(self, m, inner, accesses):
+    def _gather(self, m: Module, inner, accesses):
         """Receive the words of each access; returns the two words, whether they are refused, and the stream of
         accesses that the words belong to."""
         words = [Signal.like(inner.o.payload, name=f"word_{parity}") for parity in range(2)]
@@ -184,7 +186,7 @@ class WideLoadUnit(wiring.Component):
                 m.d.sync += [words[parity].eq(inner.o.payload), refused[parity].eq(inner.error)]
         return words, refused, gathered
 
-    def _cut(self, m, words, refused, gathered) -> None:
+    def _cut(self, m: Module, words, refused, gathered) -> None:
         """Rotate the words so that lane 0 comes first."""
         access, bits = gathered.payload, self.lanes.bits
         odd, ring = Signal(self.lanes.places), []  # which word each lane is taken from

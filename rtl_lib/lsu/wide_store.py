@@ -1,5 +1,7 @@
 """Store unit for several adjacent elements at once, at any alignment to memory words."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
@@ -44,14 +46,14 @@ class WideStoreUnit(wiring.Component):
     def __init__(
         self,
         *,
-        lanes,
-        lane_bytes,
-        word_bytes,
-        masked,
+        lanes: int,
+        lane_bytes: int,
+        word_bytes: int,
+        masked: bool,
         descending: bool = False,
         addr_bits: int = 64,
         max_burst: int = 16,
-        **options,
+        **options: Any,
     ) -> None:
         self.lanes, self.masked, self.descending = Lanes(lanes, lane_bytes, word_bytes), masked, descending
         self._inner = {
@@ -102,7 +104,7 @@ class WideStoreUnit(wiring.Component):
         ]
         return m
 
-    def _turn(self, m):
+    def _turn(self, m: Module):
         """Move each lane to its position in a word; returns a stream of stores, the two parts of the one on offer, and
         the word of the first part of the store after it."""
         store, count, places, bits = self.i.payload, self.lanes.count, self.lanes.places, self.lanes.bits
@@ -130,7 +132,7 @@ class WideStoreUnit(wiring.Component):
         m.d.sync += turned.valid.eq((self.i.valid & self.i.ready) | (turned.valid & ~turned.ready))
         return turned, *((*parts[::-1], (word + 1)[: len(word)]) if self.descending else (*parts, word))
 
-    def _merge(self, m, turned, first, second, coming, out):
+    def _merge(self, m: Module, turned, first, second, coming, out):
         """Send parts to ``out``, each second part together with the first part after it if that has the same word;
         returns whether one waits. The words are compared as a store arrives, with that of the part which waits when the
         store is on offer."""

@@ -15,7 +15,7 @@ from rtl_lib.steps import after, count, next_place
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
 
-def select_layout(access_bytes, word_bytes, kept_places: int = 0, drops: bool = False):
+def select_layout(access_bytes: int, word_bytes: int, kept_places: int = 0, drops: bool = False) -> data.StructLayout:
     """Selects a piece of a word: ``next`` in order of arrival, or ``again`` that in ``place``; else the current one.
 
     Without kept places there is only ``next``. ``offset`` counts pieces. With ``drops`` it may
@@ -64,7 +64,9 @@ class WordBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept: int = 0, drops: bool = False) -> None:
+    def __init__(
+        self, *, access_bytes: int, word_bytes: int, pending: int, max_reserve: int, kept: int = 0, drops: bool = False
+    ) -> None:
         if not isinstance(pending, int) or pending < max_reserve:
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
         self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
@@ -127,7 +129,7 @@ class WordBuffer(wiring.Component):
         return after(place, self.places) if self.kept else next_place(place, self.places)
 
 
-def cut(m, target, word, offset) -> None:
+def cut(m: Module, target: Signal, word: Value, offset: Value) -> None:
     """Drive ``target`` with the piece of ``word`` whose index is ``offset``.
 
     A case for each piece rather than a shift: simulators shift the whole word to extract a few bytes of it, and the

@@ -32,7 +32,7 @@ class Settlement(wiring.Component):
     empty : no entry waits
     """
 
-    def __init__(self, outstanding, stores_bits: int = 0) -> None:
+    def __init__(self, outstanding: int, stores_bits: int = 0) -> None:
         self.outstanding = outstanding
         super().__init__(
             {

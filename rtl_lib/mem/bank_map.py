@@ -1,8 +1,15 @@
 """Maps the words of a memory to banks: the one definition that planner, hardware and tests share."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["BankMap"]
+
+#: numbers of words: one, or an array of them
+Words = TypeVar("Words", int, "np.ndarray")
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class BankMap:
     skew: int | None = None
     fold: tuple[int, int] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(set(self.bits)) < len(self.bits) or any(bit < 0 for bit in self.bits):
             raise ValueError(f"bank bits must be different, none negative: {self.bits}")
         if self.fold is not None:
@@ -42,7 +49,7 @@ class BankMap:
         if self.skew <= self.bits[0]:
             raise ValueError(f"a skew of {self.skew} is not above the bank bits {self.bits}")
 
-    def _check_fold(self, width: int, top: int):
+    def _check_fold(self, width: int, top: int) -> None:
         low = self.bits[-width:]
         if self.skew is not None or not 0 < width <= len(self.bits) or low != tuple(range(low[0], low[0] - width, -1)):
             raise ValueError(f"the lowest {width} bits of folded banks must be neighbours, and not skewed: {self.bits}")
@@ -80,7 +87,7 @@ class BankMap:
                 runs.append((bit, 1))
         return runs
 
-    def bank(self, word):
+    def bank(self, word: Words) -> Words:
         """The bank of a word."""
         bank = 0 * word
         for low, width in self._runs:
@@ -89,7 +96,7 @@ class BankMap:
             bank = bank ^ word >> begin & (1 << end - begin) - 1
         return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1
 
-    def place(self, word):
+    def place(self, word: Words) -> Words:
         """The address of a word within its bank."""
         for bit in sorted(self.bits, reverse=True):
             word = word >> bit + 1 << bit | word & (1 << bit) - 1

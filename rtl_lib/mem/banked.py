@@ -1,8 +1,10 @@
 """A RAM of several banks, each with copies for reading: ports that use different banks never conflict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from amaranth import *
 from amaranth.hdl import Assert
@@ -67,16 +69,16 @@ class BankedRam(wiring.Component):
         self,
         *,
         map: BankMap,
-        word_bytes,
-        words,
-        reads,
-        writes,
-        addr_bits,
-        bytewise,
-        init=(),
-        pumped=None,
-        kind=None,
-        turns=(),
+        word_bytes: int,
+        words: int,
+        reads: Sequence[tuple[int, int]],
+        writes: Sequence[int],
+        addr_bits: int,
+        bytewise: bool,
+        init: Sequence[int] = (),
+        pumped: Any = None,
+        kind: str | None = None,
+        turns: Sequence[int] = (),
     ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
@@ -130,7 +132,7 @@ class BankedRam(wiring.Component):
 
     # --- addresses ---
 
-    def _bank(self, m, address, name):
+    def _bank(self, m: Module, address, name):
         """A signal with the bank of a word."""
         bank = Signal(len(self.map.bits), name=name)
         number = Cat(address[bit] for bit in reversed(self.map.bits))
@@ -145,7 +147,7 @@ class BankedRam(wiring.Component):
 
     # --- writes ---
 
-    def _write(self, m, bank, turn, banks) -> None:
+    def _write(self, m: Module, bank, turn, banks) -> None:
         """Drive the write of a slot of a bank from the ports that may write there."""
         users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1 and self.turns[k] == turn]
         written, parts = self.written[bank][turn], []
@@ -172,7 +174,7 @@ class BankedRam(wiring.Component):
 
     # --- reads ---
 
-    def _asked(self, m, bank, copy, banks):
+    def _asked(self, m: Module, bank, copy, banks):
         """(whether a copy of a bank is read, the address within it), from the requests of its ports."""
         users = [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
         if len(users) == 1:
@@ -189,7 +191,7 @@ class BankedRam(wiring.Component):
                     m.d.comb += Assert(~(asks & beside & (place != other)), "two read ports of a RAM meet in a bank")
         return _any(asks for asks, _ in parts), _any(Mux(asks, place, 0) for asks, place in parts)
 
-    def _plain(self, m, bank, asked):
+    def _plain(self, m: Module, bank, asked):
         """A block for each copy; returns the output of each."""
         outputs: dict[tuple[int, int], Value] = {}
         for copy, (en, place) in asked.items():
@@ -201,7 +203,7 @@ class BankedRam(wiring.Component):
             outputs[bank, copy] = ram.read.data
         return outputs
 
-    def _pumped(self, m, bank, asked):
+    def _pumped(self, m: Module, bank, asked):
         """A block for several copies; returns the output of each copy."""
         outputs: dict[tuple[int, int], Value] = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
@@ -227,7 +229,7 @@ class BankedRam(wiring.Component):
             "granularity": 8 if self.bytewise else None,
         }
 
-    def _drive(self, m, written, write) -> None:
+    def _drive(self, m: Module, written, write) -> None:
         """Write through a block's port the write of a slot of its bank."""
         m.d.comb += [
             write.addr.eq(self._place(written.addr)),
@@ -235,7 +237,7 @@ class BankedRam(wiring.Component):
             write.en.eq(written.strobe if self.bytewise else written.strobe.any()),
         ]
 
-    def _answer(self, m, k, port, bank, outputs) -> None:
+    def _answer(self, m: Module, k, port, bank, outputs) -> None:
         """Return to a port the data that its bank outputs for its last request."""
         copy, mask = self.copies[k]
         able = [n for n in range(self.map.banks) if mask >> n & 1]

@@ -1,7 +1,7 @@
 """A FIFO between two streams, in registers when shallow and in block RAM when deep."""
 
 from amaranth import *
-from amaranth.hdl import Assert
+from amaranth.hdl import Assert, ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -46,7 +46,7 @@ class StreamFifo(wiring.Component):
     empty : nothing is inside; level : payloads inside, 0 to ``depth``
     """
 
-    def __init__(self, shape, depth, counted: bool = False, credited: bool = False) -> None:
+    def __init__(self, shape: ShapeLike, depth: int, counted: bool = False, credited: bool = False) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
@@ -64,7 +64,7 @@ class StreamFifo(wiring.Component):
         )
 
     @staticmethod
-    def timing_of(shape, depth):
+    def timing_of(shape: ShapeLike, depth: int) -> Timing:
         """The timing of a FIFO of that shape and depth."""
         return Timing(latency=2 if depth > SHALLOW and Shape.cast(shape).width else 1)
 
@@ -94,18 +94,18 @@ class StreamFifo(wiring.Component):
             count(m, self.level, put, leaves)
         return m
 
-    def _numbered(self, m, put, take):
+    def _numbered(self, m: Module, put, take):
         """What :meth:`_store` returns, by the number of payloads stored."""
         stored = self._count(m, put, take)
         return stored == self.depth - 1, stored == 1
 
-    def _count(self, m, put, take):
+    def _count(self, m: Module, put, take):
         """The number of payloads in the storage."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
         return stored
 
-    def _store(self, m, put, take):
+    def _store(self, m: Module, put, take):
         """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
         comparisons of pointers, so that payloads need not be counted unless the storage has more places than the FIFO
         holds."""

@@ -16,6 +16,9 @@ Rules of a write port
 ``error`` says that the memory refused the access.
 """
 
+from typing import Any
+
+from amaranth import Value
 from amaranth.hdl import C, Cat
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -36,7 +39,7 @@ __all__ = [
 ]
 
 
-def require_power_of_two(name, value, low: int = 1, high=None):
+def require_power_of_two(name: str, value: int, low: int = 1, high: int | None = None) -> int:
     """Return ``value`` or raise ValueError, naming the parameter, unless it is a power of two in the range."""
     if not isinstance(value, int) or value < 1 or value & (value - 1):
         raise ValueError(f"{name} must be a power of two, not {value!r}")
@@ -45,37 +48,37 @@ def require_power_of_two(name, value, low: int = 1, high=None):
     return value
 
 
-def burst_layout(addr_bits, max_burst):
+def burst_layout(addr_bits: int, max_burst: int) -> data.StructLayout:
     """A request: byte address of the first word, number of words."""
     return data.StructLayout({"addr": addr_bits, "words": range(max_burst + 1)})
 
 
-def aligned_burst_layout(word_bytes, addr_bits, max_burst):
+def aligned_burst_layout(word_bytes: int, addr_bits: int, max_burst: int) -> data.StructLayout:
     """A request as it is stored: the number of its first word, as the bits below it are 0, and the number of words."""
     return data.StructLayout({"word": addr_bits - exact_log2(word_bytes), "words": range(max_burst + 1)})
 
 
-def without_zeros(burst, word_bytes):
+def without_zeros(burst: Any, word_bytes: int) -> Value:
     """A request of :func:`burst_layout` as one of :func:`aligned_burst_layout`."""
     return Cat(burst.addr[exact_log2(word_bytes) :], burst.words)
 
 
-def byte_address(burst, word_bytes):
+def byte_address(burst: Any, word_bytes: int) -> Value:
     """The byte address of a request of :func:`aligned_burst_layout`."""
     return Cat(C(0, exact_log2(word_bytes)), burst.word)
 
 
-def response_layout(word_bytes):
+def response_layout(word_bytes: int) -> data.StructLayout:
     """One word read: its data, whether the memory refused it, whether it is the last of its burst."""
     return data.StructLayout({"data": 8 * word_bytes, "error": 1, "last": 1})
 
 
-def word_layout(word_bytes):
+def word_layout(word_bytes: int) -> data.StructLayout:
     """One word to write: its data, a strobe for each byte."""
     return data.StructLayout({"data": 8 * word_bytes, "strobe": word_bytes})
 
 
-def store_layout(addr_bits, access_bytes, strobes: int = 0):
+def store_layout(addr_bits: int, access_bytes: int, strobes: int = 0) -> data.StructLayout:
     """A store: byte address and data, and ``strobes`` strobe bits if any."""
     strobe = {"strobe": strobes} if strobes else {}
     return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes, **strobe})
@@ -89,7 +92,7 @@ class Fence(wiring.Signature):
 
 
 class _Port(wiring.Signature):
-    def __init__(self, word_bytes, addr_bits, max_burst, members) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int, max_burst: int, members) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if not 1 <= max_burst <= 256:
             raise ValueError(f"max_burst must be 1 to 256 words, not {max_burst!r}")
@@ -103,7 +106,7 @@ class _Port(wiring.Signature):
 class ReadPort(_Port):
     """Read requests out, ``{data, error, last}`` responses in, from the requester's view."""
 
-    def __init__(self, word_bytes, addr_bits, max_burst) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int, max_burst: int) -> None:
         response = In(stream.Signature(response_layout(word_bytes)))
         super().__init__(word_bytes, addr_bits, max_burst, {"response": response})
 
@@ -111,7 +114,7 @@ class ReadPort(_Port):
 class WritePort(_Port):
     """Write requests and ``{data, strobe}`` words out, ``{error}`` acknowledgements in, from the requester's view."""
 
-    def __init__(self, word_bytes, addr_bits, max_burst) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int, max_burst: int) -> None:
         super().__init__(
             word_bytes,
             addr_bits,

@@ -1,8 +1,10 @@
 """Double-pumped RAM: one memory block on a clock of exactly twice the frequency serves several ports."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -76,13 +78,23 @@ class PumpedRam(wiring.Component):
 
     timing = Timing(latency=3, stallable=False)
 
-    def __init__(self, *, width, depth, reads, dual, init=(), granularity=None, writes: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        width: int,
+        depth: int,
+        reads: int,
+        dual: bool,
+        init: Sequence[int] = (),
+        granularity: int | None = None,
+        writes: int = 1,
+    ) -> None:
         if not 0 <= writes <= MOST_WRITES - dual:
             raise ValueError(f"{writes} write ports of a block that has time for 0 to {MOST_WRITES - dual}")
         if not 1 <= reads <= most_reads(dual, writes):
             raise ValueError(f"{reads} read ports of a block that has time for 1 to {most_reads(dual, writes)}")
         self.slots = _SLOTS[dual][:reads]
-        self.shape = {
+        self.shape: dict[str, Any] = {
             "width": width,
             "depth": depth,
             "init": init,
@@ -112,14 +124,14 @@ class PumpedRam(wiring.Component):
             self._give(m, k, given, slot.early, asked[k], writes if slot.early else writes[1:])
         return m
 
-    def _halves(self, m):
+    def _halves(self, m: Module):
         """A register of the double clock that is high in the first half of each cycle of ``sync``."""
         turn, seen, early = (Signal(name=name, reset_less=True) for name in ("turn", "seen", "early"))
         m.d.sync += turn.eq(~turn)
         m.d[DOUBLE] += [seen.eq(turn), early.eq(turn == seen)]
         return early
 
-    def _written(self, m, k):
+    def _written(self, m: Module, k):
         """The write of a port in the cycle before that of the reads in ``asked``."""
         write, number = self.writes[k], f"{k}_" if k else ""
         first = {
@@ -133,7 +145,7 @@ class PumpedRam(wiring.Component):
         m.d.sync += [signal.eq(first[name]) for name, signal in then.items()]
         return then
 
-    def _feed(self, m, block, early, asked, writes) -> None:
+    def _feed(self, m: Module, block, early, asked, writes) -> None:
         """Drive the block's ports from registers of the double clock."""
 
         def place(name, other):
@@ -168,7 +180,7 @@ class PumpedRam(wiring.Component):
             ]
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
-    def _give(self, m, k, given, early, asked, unseen) -> None:
+    def _give(self, m: Module, k, given, early, asked, unseen) -> None:
         """Move the block's output, ``given`` in a half of a cycle, to its port, in a register of the slow clock, merged
         with the data of ``unseen`` writes."""
         answer = Signal(self.width, name=f"answer{k}", reset_less=True)
@@ -179,7 +191,7 @@ class PumpedRam(wiring.Component):
             given = held  # else the block holds its output until the slow clock's edge
         m.d.sync += answer.eq(self._newest(m, k, given, asked, unseen) if unseen else given)
 
-    def _newest(self, m, k, given, asked, writes):
+    def _newest(self, m: Module, k, given, asked, writes):
         """The block's output ``given``, merged with these ``writes``; the last one takes precedence."""
         bits = self.granularity
         met, data = (

@@ -37,7 +37,9 @@ class PumpedLoadPort(wiring.Component):
     written : array of :class:`RamWriteSignature`, what is written in this cycle (with ``forwarding``)
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, forwarding: bool = False, writes: int = 1) -> None:
+    def __init__(
+        self, *, access_bytes: int, word_bytes: int, addr_bits: int, forwarding: bool = False, writes: int = 1
+    ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.forwarding = access_bytes, word_bytes, forwarding
@@ -81,7 +83,7 @@ class PumpedLoadPort(wiring.Component):
         ]
         return m
 
-    def _fresh(self, m, places):
+    def _fresh(self, m: Module, places):
         """A register with the word that the RAM outputs, merged with the writes since it was requested."""
         low = exact_log2(self.word_bytes // self.access_bytes)
         # of the writes while the load is in flight

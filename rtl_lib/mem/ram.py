@@ -56,7 +56,15 @@ class Ram(wiring.Component):
     timing = Timing(latency=1)
 
     def __init__(
-        self, *, width, depth, init=(), granularity=None, writable: bool = True, kind=None, collides: bool = True
+        self,
+        *,
+        width: int,
+        depth: int,
+        init: Sequence[int] = (),
+        granularity: int | None = None,
+        writable: bool = True,
+        kind: str | None = None,
+        collides: bool = True,
     ) -> None:
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")

@@ -19,14 +19,14 @@ FAULT = {"refused": In(1), "error": Out(1)}
 class RamReadSignature(wiring.Signature):
     """Synchronous read port of a RAM, from its user's view: ``data`` a cycle after ``en``, then held."""
 
-    def __init__(self, word_bytes, addr_bits) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int) -> None:
         super().__init__({"en": Out(1), "addr": Out(addr_bits), "data": In(8 * word_bytes)})
 
 
 class RamWriteSignature(wiring.Signature):
     """Synchronous write port of a RAM, from its user's view, with a strobe for each byte."""
 
-    def __init__(self, word_bytes, addr_bits) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int) -> None:
         super().__init__({"addr": Out(addr_bits), "data": Out(8 * word_bytes), "strobe": Out(word_bytes)})
 
 
@@ -55,7 +55,7 @@ class RamLoadPort(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults: bool = False) -> None:
+    def __init__(self, *, access_bytes: int, word_bytes: int, addr_bits: int, faults: bool = False) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
@@ -107,7 +107,7 @@ class ForwardingLoadPort(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults: bool = False) -> None:
+    def __init__(self, *, access_bytes: int, word_bytes: int, addr_bits: int, faults: bool = False) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
@@ -146,7 +146,7 @@ class ForwardingLoadPort(wiring.Component):
                 m.d.sync += self.error.eq(self.refused)
         return m
 
-    def _fresh(self, m, address):
+    def _fresh(self, m: Module, address):
         """The word at ``address``, merged with the writes of this cycle and of the cycle in which it was requested."""
         written, old_hit, old = self.written, Signal(self.word_bytes), Signal(8 * self.word_bytes)
         with m.If(self.ram.en):
@@ -180,7 +180,7 @@ class RamStorePort(wiring.Component):
 
     timing = Timing(latency=1, stallable=False)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits) -> None:
+    def __init__(self, *, access_bytes: int, word_bytes: int, addr_bits: int) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes = access_bytes, word_bytes

@@ -1,5 +1,7 @@
 """A RAM with any number of read ports: a copy of the contents for each of them, all written together."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import wiring
@@ -41,7 +43,18 @@ class ReplicatedRam(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), kind=None) -> None:
+    def __init__(
+        self,
+        *,
+        word_bytes: int,
+        words: int,
+        reads: int,
+        writes: int,
+        addr_bits: int,
+        bytewise: bool,
+        init: Sequence[int] = (),
+        kind: str | None = None,
+    ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -77,7 +90,7 @@ class ReplicatedRam(wiring.Component):
                 m.d.comb += [ram.write.en.eq(enable), ram.write.addr.eq(address), ram.write.data.eq(data)]
         return m
 
-    def _shared_write(self, m, platform):
+    def _shared_write(self, m: Module, platform: object):
         """Address, data and strobe of the write port that strobes, if one does."""
         address = Signal(self.address_bits)
         data, strobe = Signal(8 * self.word_bytes), Signal(self.word_bytes)

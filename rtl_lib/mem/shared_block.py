@@ -1,6 +1,6 @@
 """The memory block with two ports under double pumping; its Verilog text is generated, as in :mod:`.ram`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from amaranth import *
 from amaranth.hdl import Assert
@@ -44,7 +44,16 @@ class SharedBlock(wiring.Component):
 
     timing = Timing(latency=1, stallable=False)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, dual: bool = True, writable: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        width: int,
+        depth: int,
+        init: Sequence[int] = (),
+        granularity: int | None = None,
+        dual: bool = True,
+        writable: bool = True,
+    ) -> None:
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
