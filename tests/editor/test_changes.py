@@ -169,9 +169,9 @@ def fixes():
 def test_actions_give_what_they_say(fixes):
     _, (shift, restrict, unroll) = fixes
     before = loops(SLOW)
-    assert shift.title.startswith("Shift 8 partial sums of t and of s") and gain(before, SLOW, shift) == (
+    assert shift.title.startswith("Shift 7 partial sums of t and of s") and gain(before, SLOW, shift) == (
         "both/i",
-        7,
+        6,
         2,
     )
     assert restrict.title == (

@@ -72,7 +72,7 @@ def test_a_cause_is_in_the_tooltip():
             await one.planned()
             return await one.hints()
 
-    (hint,) = [one for one in asyncio.run(session()) if one.label.startswith("II 6")]
+    (hint,) = [one for one in asyncio.run(session()) if one.label.startswith("II 7")]
     assert "loop-carried dependence on sum (line 11)" in hint.tooltip.value
     assert "- 83% floating-point add for sum (line 11)" in hint.tooltip.value
 
