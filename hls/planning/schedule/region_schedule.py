@@ -419,7 +419,17 @@ def _carried(
     found = []
     for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True)):
         root, steps = known.get(k, (None, 1))
-        read = Point(levels.read[k], stages[levels.read[k]].read[k])
-        write = Point(levels.write[k], stages[levels.write[k]].write[k])
-        found.append(Carried(k, arg, value, read, write, root, steps, forwarded.get(k), k in preset and root is None))
+        found.append(
+            Carried(
+                index=k,
+                arg=arg,
+                next=value,
+                read=Point(levels.read[k], stages[levels.read[k]].read[k]),
+                write=Point(levels.write[k], stages[levels.write[k]].write[k]),
+                root=root,
+                steps=steps,
+                forwards=forwarded.get(k),
+                preset=k in preset and root is None,
+            )
+        )
     return tuple(found)
