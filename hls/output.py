@@ -4,10 +4,14 @@ import shutil
 import tempfile
 import uuid
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .output_files import output_files
 from .report.model import Report
 from .signals import temporary_folder
+
+if TYPE_CHECKING:
+    from .driver import Result
 
 __all__ = ["OutputError", "check_output", "write_results"]
 
@@ -35,7 +39,7 @@ def check_output(output: Path) -> None:
         raise _refused(output, error) from error
 
 
-def write_results(result, output: Path, report: Report, page: bool = True) -> list[str]:
+def write_results(result: "Result", output: Path, report: Report, page: bool = True) -> list[str]:
     """Write Verilog, the report and the interface into ``output``; returns the names written. ``page``: whether there
     is a report.html, too.
 
@@ -72,7 +76,7 @@ def _write(texts: dict[str, str], folder: Path) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _exchange(new: Path, target: Path, old: Path):
+def _exchange(new: Path, target: Path, old: Path) -> None:
     """Move the contents of ``new`` into ``target``, and the previous ones into ``old``; all of it or nothing."""
     before = {name for name in OURS if (target / name).exists()}
     try:

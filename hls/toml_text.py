@@ -2,12 +2,15 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 __all__ = ["parse", "read_text"]
 
 
-def read_text(file: Path) -> str:
+def read_text(file: "Path | Traversable") -> str:
     """The text of a file, without the byte order mark of editors on Windows. Raises OSError and UnicodeDecodeError."""
     return file.read_text(encoding="utf-8").removeprefix("\ufeff")
 

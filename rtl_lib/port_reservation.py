@@ -83,7 +83,7 @@ class PortBookings(wiring.Component):
         ports = {port for user in self.users for port, _ in user.uses}
         # bit c: the port is used in c cycles
         booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}
-        wanted: list[tuple[Value, set]] = []
+        wanted: list[tuple[Value, set[tuple[int, int]]]] = []
         taken: dict[int, Value] = dict(booked)
         lefts = [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)]
         turns = self._turns(m, [left != 0 for left in lefts])
@@ -105,7 +105,7 @@ class PortBookings(wiring.Component):
         m.d.sync += [booked[port].eq(taken[port] >> 1) for port in ports]
         return m
 
-    def _turns(self, m: Module, has_booked: list) -> list:
+    def _turns(self, m: Module, has_booked: list[Value]) -> list[Value]:
         """Whether each pipeline is next to reserve ahead: until it has done so, or no longer waits."""
         turn, waits = Signal(range(len(self.users))), Signal(len(self.users))
         for k, user in enumerate(self.users):

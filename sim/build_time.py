@@ -5,6 +5,7 @@ import json
 import os
 import uuid
 from pathlib import Path
+from typing import Any
 
 from .cache import cache_folder
 
@@ -47,7 +48,7 @@ def _file() -> Path:
     return cache_folder() / "paces.json"
 
 
-def _paces() -> dict:
+def _paces() -> dict[str, Any]:
     try:
         found = json.loads(_file().read_text())
     except (OSError, ValueError):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from hls.profile.layout import CYCLES
 from hls.profile.waits import Samples, UnitWaits
@@ -275,7 +276,7 @@ class LoadedSystem:
         """The commands of each bank of memory so far, if samples are asked for."""
         return tuple(map(self.session.statistics, range(len(self.interface.axi)))) if self.intervals else ()
 
-    def _observed(self, kernel: KernelInterface, begin: int, banks: tuple[BankStatistics, ...]) -> dict:
+    def _observed(self, kernel: KernelInterface, begin: int, banks: tuple[BankStatistics, ...]) -> dict[str, Any]:
         """What the probe shows of the last run of a kernel, by the names of :class:`Run`."""
         found = {"begin": begin, "banks": tuple(now - before for now, before in zip(self._banks(), banks))}
         if self.probe is not None:
@@ -315,7 +316,7 @@ class LoadedSystem:
             )
             self._cut = None
 
-    def _by_wires(self, kernel, arguments, launch) -> Run:
+    def _by_wires(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> Run:
         session = self.session
         before, started = session.cycle(), time.perf_counter()
         launched = {name: launch[name] for name in kernel.launch}

@@ -21,5 +21,5 @@ class ProcessLock:
         self._lock.acquire()
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         self._lock.release()

@@ -23,7 +23,7 @@ class Probe:
     """The probe of a simulator that has just started, of kernels with these ``layouts``. With ``intervals`` it keeps
     samples: at most so many of each unit's run, and replays channels; 0 for neither."""
 
-    def __init__(self, session: Session, map: ProbeMap, layouts: Mapping[str, Layout], intervals: int = 0):
+    def __init__(self, session: Session, map: ProbeMap, layouts: Mapping[str, Layout], intervals: int = 0) -> None:
         self.session, self.map = session, map
         self._replayed: list[str] = []  #: names of the channels that are replayed
         lines: list[str] = []

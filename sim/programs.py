@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from .errors import BuildError
 
@@ -33,7 +33,7 @@ class Programs:
 
     def __init__(self) -> None:
         self._lock, self._ended, self._owner = threading.Lock(), False, os.getpid()
-        self._running: set[subprocess.Popen] = set()
+        self._running: set[subprocess.Popen[Any]] = set()
         _all.add(self)
 
     def run(
@@ -64,11 +64,11 @@ class Programs:
 
         return _undisturbed(work)
 
-    def start(self, command: Sequence[str], **options) -> subprocess.Popen:
+    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
         """Start a program; ``options`` are those of Popen."""
         return _undisturbed(lambda: self._start(command, **options))
 
-    def _start(self, command: Sequence[str], **options) -> subprocess.Popen:
+    def _start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
         with self._lock:
             if self._ended:
                 raise BuildError("interrupted")
@@ -99,7 +99,7 @@ class Programs:
         self.end()
 
 
-def _tell(process: subprocess.Popen, number: int) -> bool:
+def _tell(process: subprocess.Popen[Any], number: int) -> bool:
     """Send a signal to the program and the processes that it started; returns whether any of these exists."""
     try:
         os.killpg(process.pid, number)
@@ -108,7 +108,7 @@ def _tell(process: subprocess.Popen, number: int) -> bool:
     return True
 
 
-def _has_ended(process: subprocess.Popen) -> bool:
+def _has_ended(process: subprocess.Popen[Any]) -> bool:
     """Whether the program and all processes that it started have ended: a compiler's second pass still writes after
     the first one has ended."""
     return process.poll() is not None and not _tell(process, 0)

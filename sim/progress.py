@@ -1,6 +1,6 @@
 """Whether running kernels make progress, and if not, what each waits for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hls.narrow import present
@@ -61,7 +61,7 @@ class Progress:
     def _counters(self, kernel: KernelInterface) -> dict[str, int]:
         return kernel.layout.sums(read_counters(self.session, kernel, self.probe))
 
-    def _explain(self, before, now) -> str:
+    def _explain(self, before: Sequence[dict[str, int]], now: Sequence[dict[str, int]]) -> str:
         events = (
             "no loop issued and no memory access was accepted"
             if not self._joined
@@ -88,7 +88,9 @@ class Progress:
         )
 
     @staticmethod
-    def _parts(kernels) -> Iterator[tuple[Layout, dict[str, int], dict[str, int]]]:
+    def _parts(
+        kernels: Iterable[tuple[KernelInterface, dict[str, int], dict[str, int]]],
+    ) -> Iterator[tuple[Layout, dict[str, int], dict[str, int]]]:
         """The other parts of split kernels, and their counters before and now."""
         for kernel, old, new in kernels:
             for part in kernel.layout.parts:

@@ -1,7 +1,9 @@
 """Spans, diagnostics, and how they are shown as text and as JSON."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .codes import Code
 
@@ -52,7 +54,7 @@ class CompileError(Exception):
         super().__init__("\n".join(d.message for d in diagnostics))
 
     @classmethod
-    def at(cls, span: Span | None, message: str, hint: str = "", *, code: Code):
+    def at(cls, span: Span | None, message: str, hint: str = "", *, code: Code) -> "CompileError":
         """The error of a single diagnostic. ``span`` is None where no place in the source is known."""
         return cls(Diagnostic(message, span, hint, code=code))
 
@@ -94,12 +96,12 @@ def _plain(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\t\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def to_json(diagnostics) -> str:
+def to_json(diagnostics: Iterable[Diagnostic]) -> str:
     """The diagnostics as a JSON array, for editors and other tools."""
     return json.dumps([_record(d) for d in diagnostics], indent=2)
 
 
-def _record(d: Diagnostic) -> dict:
+def _record(d: Diagnostic) -> dict[str, Any]:
     span = d.span
     return {
         "severity": d.severity,

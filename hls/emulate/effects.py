@@ -34,7 +34,7 @@ def _is_true(value) -> bool:
     return value.op is not None and value.op.opcode == "const" and value.op.attrs[Attr.VALUE] == 1
 
 
-def _work_item(w, op: Op):
+def _work_item(w, op: Op) -> None:
     fn = op.attrs[Attr.FN]
     if fn == "work_dim":
         text = "item.launch->work_dim"
@@ -45,20 +45,20 @@ def _work_item(w, op: Op):
     w.declare(op.result, masked(text, instance(op.result.type, IntType)))
 
 
-def _addr(w, op: Op):
+def _addr(w, op: Op) -> None:
     if op.attrs[Attr.MEM] not in w.storage.variables:
         w.declare(op.result, f"moved({w.memories[op.attrs[Attr.MEM]]}, {w.name(op.operands[0])})")
 
 
-def _ptradd(w, op: Op):
+def _ptradd(w, op: Op) -> None:
     w.declare(op.result, f"moved({w.name(op.operands[0])}, {w.name(op.operands[1])})")
 
 
-def _given(w, op: Op):
+def _given(w, op: Op) -> None:
     w.declare(op.result, f"{w.memories[op.attrs[Attr.MEM]]}.size != 0")
 
 
-def _load(w, op: Op):
+def _load(w, op: Op) -> None:
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
     if lane_mask(op) is not None:
         w.declare(op.result, zero(type))
@@ -81,7 +81,7 @@ def _load(w, op: Op):
         w.line(f"if ({w.name(pred)}) {name} = {text};")
 
 
-def _check(w, op: Op):
+def _check(w, op: Op) -> None:
     (load, *_), (checked, wanted) = w.checked[op], op.operands
     if checked is not load.result:
         buffer = w.memories[memory_name(load)]
@@ -91,7 +91,7 @@ def _check(w, op: Op):
     w.line(f"if ({w.name(wanted)}) inside({pointer}, READ_OUTSIDE, {w.site(load)}, {type.bytes});")
 
 
-def _failed(w, op: Op):
+def _failed(w, op: Op) -> None:
     load = op.operands[0].defining_op
     pointer, pred = (w.name(v) for v in load.operands[:2])
     w.declare(op.result, f"{pred} && !is_inside({pointer}, {load.result.type.bytes})")
@@ -122,12 +122,12 @@ def _each_lane(w, op: Op) -> str:
     return f"for (u32 k = 0; k < {lanes}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
 
 
-def _note_lanes(w, op: Op):
+def _note_lanes(w, op: Op) -> None:
     for line in w.shared.observer.lanes(op, w.name(predicate(op)), w.name(op.operands[0])):
         w.line(line)
 
 
-def _store(w, op: Op):
+def _store(w, op: Op) -> None:
     pointer, value, pred = op.operands[:3]
     if lane_mask(op) is not None:
         lane = instance(value.type, ArrayType).element
@@ -152,7 +152,7 @@ def _store(w, op: Op):
     w.line(text if _is_true(pred) else f"if ({w.name(pred)}) {text}")
 
 
-def _fresh(w, op: Op):
+def _fresh(w, op: Op) -> None:
     """A new instance of the memory: 0, and marked as never written unless the program initializes it."""
     memory, is_set = w.function.memories[op.attrs[Attr.MEM]], str(op.attrs[Attr.SET]).lower()
     name = w.memories[memory.name]
@@ -168,17 +168,17 @@ def _fresh(w, op: Op):
             w.line(f"untouched(item.promises, {name});")
 
 
-def _nothing(w, op: Op):
+def _nothing(w, op: Op) -> None:
     """Ordering operations need no text: accesses execute in program order."""
 
 
-def _fence(w, op: Op):
+def _fence(w, op: Op) -> None:
     """Accesses execute in program order; whoever observes them sees when it is made."""
     for line in w.shared.observer.event(op, [(w.name(op.operands[0]), "1")]):
         w.line(line)
 
 
-def _hazard(w, op: Op):
+def _hazard(w, op: Op) -> None:
     """Every earlier store is in memory, so nothing is found in flight."""
     count = 2 * (len(op.attrs[Attr.ASKS]) + len(op.attrs[Attr.CERTAIN]))
     facts = []
@@ -192,7 +192,7 @@ def _hazard(w, op: Op):
             w.declare(result, zero(result.type))
 
 
-def _call(w, op: Op):
+def _call(w, op: Op) -> None:
     operands = op.operands[: fixed_operands(op)] if op.opcode in RTL else op.operands
     call = f"helper_{callee_of(op)}({', '.join(['item', *(w.name(v) for v in operands)])})"
     if len(op.results) == 1 or op.opcode in RTL:
@@ -206,7 +206,7 @@ def _call(w, op: Op):
         w.line(f"{call};")
 
 
-def _decide(w, op: Op, condition: Value):
+def _decide(w, op: Op, condition: Value) -> None:
     """Compare the work-item's decision with those of others, if it decides whether a barrier is reached."""
     barrier = w.shared.deciding.get(op)
     if barrier is not None:
@@ -217,7 +217,7 @@ def _decide(w, op: Op, condition: Value):
         w.line(f"decide(item, {w.name(condition)}, {sites[0]}, {sites[1]});")
 
 
-def _if(w, op: Op):
+def _if(w, op: Op) -> None:
     w.declare_results(op)
     _decide(w, op, op.operands[0])
     targets = [w.name(v) for v in op.results]
@@ -228,7 +228,7 @@ def _if(w, op: Op):
     w.line("}")
 
 
-def _loop(w, op: Op):
+def _loop(w, op: Op) -> None:
     """The results double as the carried values: they hold the initial ones when the loop is disabled."""
     if is_group_loop(op):
         write_group_loop(w, op)
@@ -255,7 +255,7 @@ def _loop(w, op: Op):
             w.declare(value, w.name(result))
     w.depth -= 1
 
-    def again(end: Op):
+    def again(end: Op) -> None:
         w.assign([w.name(v) for v in op.results], end.operands[1:])
         _decide(w, op, end.operands[0])
         leave = observer.leave(f"control->max_iterations - {left}")
@@ -269,7 +269,7 @@ def _loop(w, op: Op):
     w.line(f"}} else {{ {skipped} }}" if skipped else "}")
 
 
-def _barrier(w, op: Op):
+def _barrier(w, op: Op) -> None:
     if op.operands:
         _decide(w, op, op.operands[0])
     condition = f"if ({w.name(op.operands[0])}) " if op.operands else ""
@@ -286,7 +286,7 @@ def _new_value(w, op: Op, old: str) -> str:
     return masked(ATOMICS[op.attrs[Attr.FN]].format(old, *values, **signs), instance(type, IntType))
 
 
-def _atomic(w, op: Op):
+def _atomic(w, op: Op) -> None:
     type, old, pointer, site = op.results[0].type, w.name(op.results[0]), w.name(op.operands[0]), w.site(op)
     w.declare(op.results[0], zero(type))
     w.line(f"if ({w.name(op.operands[1])}) {{")
@@ -296,7 +296,7 @@ def _atomic(w, op: Op):
     w.line("}")
 
 
-def _queue(w, op: Op, site: int):
+def _queue(w, op: Op, site: int) -> None:
     if op.attrs[Attr.CHANNEL] in w.function.memories:
         raise CompileError.at(
             op.span,
@@ -309,7 +309,7 @@ def _queue(w, op: Op, site: int):
     w.line(f"  Queue &q = queue_of({channel}, {w.name(op.operands[0])}, {site});")
 
 
-def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str):
+def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str) -> None:
     """Wait until the transfer is possible, and do it; a non-blocking one lets others run once, tries, and reports
     whether it succeeded."""
     answers = [value for value in answers if not isinstance(value.type, TokenType)]
@@ -331,20 +331,20 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
     w.line("}")
 
 
-def _channel_read(w, op: Op):
+def _channel_read(w, op: Op) -> None:
     value, *answers = op.results
     w.declare(value, zero(value.type))
     taken = from_memory(f"take<{memory_type(value.type)}>(q)", value.type)
     _transfer(w, op, w.site(op), "!q.count", "false", answers, f"{w.name(value)} = {taken};")
 
 
-def _channel_write(w, op: Op):
+def _channel_write(w, op: Op) -> None:
     value = op.operands[2]
     given = to_memory(w.name(value), value.type)
     _transfer(w, op, w.site(op), "is_full(q)", "true", op.results, f"put<{memory_type(value.type)}>(q, {given});")
 
 
-def _printf(w, op: Op):
+def _printf(w, op: Op) -> None:
     pred, *values = op.operands
     number = w.shared.format(op.attrs[Attr.FORMAT], [v.type for v in values])
     words = [

@@ -1,6 +1,9 @@
 """One function of IR as C++ text."""
 
-from ..ir import Attr, Function, Op, PointerType, Region, Value
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..ir import Attr, Function, Op, PointerType, Region, Type, Value
 from ..ir.accesses import last_of_run
 from ..ir.checks import checked_loads
 from ..ir.launch import PER_GROUP, units_of
@@ -10,13 +13,16 @@ from .memory import Storage, kind_of
 from .ops import expression
 from .types import c_type, from_memory, has_data, literal, memory_type, zero
 
+if TYPE_CHECKING:
+    from .write import _Program
+
 __all__ = ["FunctionWriter"]
 
 
 class FunctionWriter:
     """Writes a helper or a kernel. ``shared`` numbers source locations and memories (see :mod:`hls.emulate.write`)."""
 
-    def __init__(self, function: Function, storage: Storage, shared):
+    def __init__(self, function: Function, storage: Storage, shared: "_Program") -> None:
         self.function, self.storage, self.shared = function, storage, shared
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
@@ -37,7 +43,7 @@ class FunctionWriter:
 
     # interface for the writers of effects
 
-    def line(self, text: str):
+    def line(self, text: str) -> None:
         """Append a line at the current indentation."""
         self.lines.append("  " * self.depth + text)
 
@@ -45,11 +51,11 @@ class FunctionWriter:
         """The C variable of a value; it is named when it is first asked for."""
         return self.names.setdefault(value, f"v{len(self.names)}")
 
-    def declare(self, value: Value, text: str):
+    def declare(self, value: Value, text: str) -> None:
         """Define the variable of a value."""
         self.line(f"{c_type(value.type)} {self.name(value)} = {text};")
 
-    def place(self, op: Op, pointer: str, type, site: int, stored: str = "") -> str:
+    def place(self, op: Op, pointer: str, type: Type, site: int, stored: str = "") -> str:
         """The text of the address of an access to a value of the type; ``stored`` is that of what a store writes."""
         held = self.shared.promises.place(op, pointer, type, site, stored)
         return self.observed(op, held, type.bytes)
@@ -64,31 +70,31 @@ class FunctionWriter:
         """The number of the operation's source location in this function."""
         return self.shared.site(self.function, op.span)
 
-    def region(self, region: Region, finish):
+    def region(self, region: Region, finish: Callable[[Op], None]) -> None:
         """Write the operations of a region one level deeper, then what ``finish(terminator)`` writes."""
         self.depth += 1
         self.operations(region.ops[:-1])
         finish(region.terminator)
         self.depth -= 1
 
-    def operations(self, ops: list[Op]):
+    def operations(self, ops: list[Op]) -> None:
         """Write operations."""
         for op in ops:
             self._op(op)
 
-    def declare_results(self, op: Op, initial: list[Value] | None = None):
+    def declare_results(self, op: Op, initial: list[Value] | None = None) -> None:
         """Define the variables of the results of an operation with regions, as 0 or as ``initial`` values."""
         for k, value in enumerate(op.results):
             if has_data(value.type):
                 self.declare(value, self.name(initial[k]) if initial else zero(value.type))
 
-    def assign(self, targets: list[str], sources: list[Value]):
+    def assign(self, targets: list[str], sources: list[Value]) -> None:
         """Assign one after the other: a source is never one of the targets."""
         for target, source in zip(targets, sources, strict=True):
             if has_data(source.type):
                 self.line(f"{target} = {self.name(source)};")
 
-    def _op(self, op: Op):
+    def _op(self, op: Op) -> None:
         if op.opcode in EFFECTS:
             EFFECTS[op.opcode](self, op)
         elif op.opcode == "const":
@@ -99,7 +105,7 @@ class FunctionWriter:
 
     # the frame
 
-    def _kernel(self):
+    def _kernel(self) -> None:
         f = self.function
         self.line(f"static void item_{f.name}(Item &item) {{")
         self.depth += 1
@@ -125,7 +131,7 @@ class FunctionWriter:
             self.line(f"  for_each_item(r, {site}, [](Item &item) {{ item_{f.name}(item); }});")
             self.line("}")
 
-    def _helper(self):
+    def _helper(self) -> None:
         f = self.function
         self.line(f"{self.shared.signature(f)} {{")
         for k, value in enumerate(f.args):
@@ -133,7 +139,7 @@ class FunctionWriter:
         self._body()
         self.line("}")
 
-    def _body(self):
+    def _body(self) -> None:
         self.depth += 1
         declare = {"constant": self._table, "private": self._private, "local": self._local}
         for m in self.function.memories.values():
@@ -142,27 +148,27 @@ class FunctionWriter:
         self.depth -= 1
         self.region(self.function.body, self._return)
 
-    def _return(self, end: Op):
+    def _return(self, end: Op) -> None:
         values = ", ".join(self.name(v) for v in end.operands)
         if len(end.operands) > 1:
             self.line(f"return {{{values}}};")
         elif values:
             self.line(f"return {values};")
 
-    def _declare_memory(self, memory, text):
+    def _declare_memory(self, memory, text) -> None:
         self.line(f"const Ptr {self.memories[memory.name]}{text};")
 
     def _number(self, memory) -> int:
         self.numbers[memory.name] = number = self.shared.memory(memory.name, kind_of(memory), memory.element.bytes)
         return number
 
-    def _table(self, memory):
+    def _table(self, memory) -> None:
         name = self.memories[memory.name]
         data = ",".join(map(str, memory.data))
         self.line(f"alignas(16) static u8 {name}_data[] = {{{data}}};")
         self._declare_memory(memory, f"{{{name}_data, 0, {len(memory.data)}, 0, {self._number(memory)}}}")
 
-    def _local(self, memory):
+    def _local(self, memory) -> None:
         if memory.length is None:
             names = [m.name for m in self.function.memories.values() if m.space == "local" and m.length is None]
             number = names.index(memory.name)
@@ -174,7 +180,7 @@ class FunctionWriter:
         seen = "0" if isinstance(memory.element, PointerType) else f"item.seen + {place}"
         self._declare_memory(memory, f"{{item.shared + {place}, {seen}, {size}, 0, {self._number(memory)}}}")
 
-    def _private(self, memory):
+    def _private(self, memory) -> None:
         name, size = self.memories[memory.name], memory.length * memory.element.bytes
         if memory.name in self.storage.variables:
             self.line(f"{c_type(memory.element)} {name}{{}};")

@@ -1,6 +1,6 @@
 """Assigns the memories of one function to variables and arrays of the C++ text."""
 
-from ..ir import Attr, Function, MemoryObject, Op, PointerType, uses, walk
+from ..ir import Attr, Function, MemoryObject, Op, PointerType, Value, uses, walk
 
 __all__ = ["POINTER_BYTES", "Storage", "kind_of"]
 
@@ -17,7 +17,7 @@ class Storage:
     written. ``watched`` variables have one such flag: those declared without an initial value.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.function = function
         self.uses = uses(function.body)
         escaping = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "addr" and not self._is_plain(op)}
@@ -33,7 +33,7 @@ class Storage:
             name for name in self.variables & declared if not isinstance(function.memories[name].element, PointerType)
         }
 
-    def variable(self, pointer) -> str | None:
+    def variable(self, pointer: Value) -> str | None:
         """The name of the plain variable that a pointer points to, or None."""
         op = pointer.op
         return (

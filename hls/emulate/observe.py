@@ -161,7 +161,7 @@ class Observer(NotObserved):
 
     headers = ("observe.h",)
 
-    def __init__(self, memories: Memories):
+    def __init__(self, memories: Memories) -> None:
         self.memories = memories
         self._loops: list[LoopPlace] = []
         self._branches: list[BranchPlace] = []

@@ -91,7 +91,7 @@ def _plain(op: Op, names: list[str]) -> str:
     return EXPRESSIONS[opcode].format(*names, **fields)
 
 
-def _fields(op: Op, names: list[str]) -> dict:
+def _fields(op: Op, names: list[str]) -> dict[str, str]:
     first = op.operands[0].type
     mode = op.attrs.get(Attr.ROUNDING, "zero" if op.opcode in ("fptosi", "fptoui") else "even").upper()
     fields = {

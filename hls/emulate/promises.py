@@ -17,7 +17,7 @@ class Promises:
     """The accesses, by function, that report themselves; none unless the assertions are ``checked``: in a planned
     kernel, iterations share the places of copies of an array, and loads are made that the source does not make."""
 
-    def __init__(self, functions: Mapping[str, Function], checked: bool = True):
+    def __init__(self, functions: Mapping[str, Function], checked: bool = True) -> None:
         self._checked = checked
         self._inside: set[Op] = set()
         self._helpers: set[str] = set()
@@ -26,7 +26,7 @@ class Promises:
                 if loop.attrs.get(Attr.IVDEP):
                     self._add(loop.regions, functions)
 
-    def _add(self, regions, functions: Mapping[str, Function]):
+    def _add(self, regions, functions: Mapping[str, Function]) -> None:
         for op in (op for region in regions for op in walk(region)):
             self._inside.add(op)
             callee = callee_of(op)

@@ -43,7 +43,7 @@ class Tracer(NotObserved):
     headers, late_headers = ("trace.h",), ("rewind.h",)
     checks_promises = False  # the kernels are planned ones, which show less of it than the source
 
-    def __init__(self, wanted: Collection[Op]):
+    def __init__(self, wanted: Collection[Op]) -> None:
         self.wanted = frozenset(wanted)
         self.trace = TraceTables()
         self._inside: list[int] = []

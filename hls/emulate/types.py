@@ -2,6 +2,7 @@
 zero."""
 
 import math
+from typing import Any
 
 from ..ir import ArrayType, FloatType, IntType, PointerType, TokenType, Type
 from ..ir.values import float_to_bits
@@ -77,7 +78,7 @@ def zero(type: Type) -> str:
     return f"{c_type(type)}()"
 
 
-def literal(value, type: Type) -> str:
+def literal(value: Any, type: Type) -> str:
     """A constant."""
     if isinstance(type, IntType):
         return f"({c_type(type)}){value}{'ull' if type.bits > 32 else 'u'}"

@@ -41,7 +41,7 @@ def write_program(module: Module, observe: Memories | NotObserved | None = None)
 class _Program:
     """State shared by the functions of one text: numbers of sites and memories, and the lines so far."""
 
-    def __init__(self, module: Module, observer: NotObserved):
+    def __init__(self, module: Module, observer: NotObserved) -> None:
         self.module, self.observer = module, observer
         self.sites: list[Site] = []
         self.memories: list[MemoryName] = [MemoryName("", "nothing", 0)]

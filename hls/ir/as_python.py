@@ -336,7 +336,7 @@ class _Emitter:
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
-    def _op_check(self, op, depth):
+    def _op_check(self, op, depth) -> None:
         """An early load failed if the program makes it and its address is outside."""
         (load, *_), (checked, wanted) = self.checked[op], op.operands
         if checked is not load.result:
@@ -348,7 +348,7 @@ class _Emitter:
         read, _ = accessors(load.result.type)
         self._line(depth, f"if {wanted}: {self._bind(read)}({pointer}, {self._bind(load.span)})")
 
-    def _op_failed(self, op, depth):
+    def _op_failed(self, op, depth) -> None:
         """Whether an early load was made, and its address is outside."""
         load = op.operands[0].op
         pointer, pred = self._names(load.operands[:2])
@@ -357,7 +357,7 @@ class _Emitter:
             depth, f"{self._name(op.result)} = {self._bind(fails)}({self._bind(read)}, {pointer}) if {pred} else 0"
         )
 
-    def _op_store(self, op, depth):
+    def _op_store(self, op, depth) -> None:
         pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
         _, store = accessors(op.operands[1].type, lane_mask(op) is not None)

@@ -1,6 +1,7 @@
 """Building and walking IR."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ..diag import Span
 from .attributes import Attr, AttributeValue
@@ -40,7 +41,7 @@ class Builder:
         self.region.ops.append(node)
         return node
 
-    def value(self, opcode: str, *operands: Value, **kw) -> Value:
+    def value(self, opcode: str, *operands: Value, **kw: Any) -> Value:
         """Like :meth:`op`, for an operation with one result: that value."""
         return self.op(opcode, *operands, **kw).result
 

@@ -8,6 +8,7 @@ others may run), or the location of a channel operation as a :class:`Blocked`.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..diag import Span
 from .attributes import Attr
@@ -57,7 +58,7 @@ class Decision:
     barrier: Span | None
     condition: Span | None
 
-    def __call__(self, item: dict, holds: int):
+    def __call__(self, item: dict[Any, Any], holds: int) -> None:
         """Record a work-item's decision; ExecutionError if an earlier work-item of its group decided differently."""
         history = item["shared"].setdefault("decisions", [])
         number = item["decided"] = item.get("decided", 0) + 1
@@ -71,7 +72,7 @@ class Decision:
             )
 
 
-def _ids(fn: str, item: dict) -> tuple[int, ...]:
+def _ids(fn: str, item: dict[Any, Any]) -> tuple[int, ...]:
     return tuple(item[fn, d] for d in range(3))
 
 
@@ -87,7 +88,7 @@ class Channel:
 
     name: str
     room: int | None = None
-    values: deque = field(default_factory=deque)
+    values: deque[Any] = field(default_factory=deque)
     moves: int = 0  #: number of values written or read
 
     @classmethod
@@ -142,7 +143,7 @@ def waiting_functions(
         found |= more
 
 
-def run_group(items: list[Iterator]) -> Iterator:
+def run_group(items: list[Iterator[Any]]) -> Iterator[Any]:
     """Run the work-items of one group; yields the blocked operations whenever none can proceed, and nothing to let
     others run.
 
@@ -168,7 +169,7 @@ def run_group(items: list[Iterator]) -> Iterator:
 
 
 def run_together(
-    kernels: dict[str, Iterator], channels: Iterable[Channel], by_itself: dict[str, Iterator] | None = None
+    kernels: dict[str, Iterator[Any]], channels: Iterable[Channel], by_itself: dict[str, Iterator[Any]] | None = None
 ) -> None:
     """Run kernels (like :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go;
     ExecutionError on a deadlock, when all of them wait for each other."""

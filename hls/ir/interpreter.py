@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..narrow import instance
 from .as_python import define, python_name
@@ -57,7 +58,7 @@ def run_kernel(
     global_offset: Sequence[int] | None = None,
     max_iterations: int | None = None,
     watch: object = None,
-    **options,
+    **options: Any,
 ) -> None:
     """Run one kernel: :func:`run_launches` with one :class:`Launch`, whose fields are the arguments."""
     launch = Launch(kernel_name, buffers, scalars or {}, global_size, local_size, global_offset)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import eq, is_
+from typing import Any
 
 from .accesses import memory_name, moved_type
 from .attributes import Attr
@@ -64,7 +65,7 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[Value, int] = {}
-        self._keys: dict[tuple, int] = {}
+        self._keys: dict[tuple[Any, ...], int] = {}
 
     def of(self, value: Value) -> int:
         """The number of a value."""
@@ -83,7 +84,7 @@ class ValueNumbers:
                 work.pop()
         return self._numbers[value]
 
-    def _key(self, value: Value, op: Op) -> tuple:
+    def _key(self, value: Value, op: Op) -> tuple[Any, ...]:
         operands = tuple(self._numbers[v] for v in op.operands)
         # repr tells -0.0 from 0.0; the values themselves tell NaNs apart, as `same_value` does
         known = _of_value(op.attrs)
@@ -189,12 +190,12 @@ def _same_names(values: list[Value], others: list[Value]) -> bool:
     return True
 
 
-def _of_value(attrs: dict) -> dict:
+def _of_value(attrs: dict[str, Any]) -> dict[str, Any]:
     """The attributes that determine a value: whether a sum is known to wrap is none of them."""
     return {key: value for key, value in attrs.items() if key != Attr.WRAPS} if Attr.WRAPS in attrs else attrs
 
 
-def _same_attrs(a: dict, b: dict) -> bool:
+def _same_attrs(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Equal including the type: Python considers 0.0, -0.0 and 0 equal, and NaN unequal to itself. And in the same
     order."""
     if not a or len(a) != len(b):

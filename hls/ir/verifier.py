@@ -72,7 +72,7 @@ class _Verifier:
             self._define(value, self.function.body if value.owner is self.function.body else None, k, None)
         self._region(self.function.body, None, "return")
 
-    def _fail(self, op, message):
+    def _fail(self, op, message) -> None:
         place = f" ({op.span})" if op is not None and op.span else ""
         raise VerifyError(f"{self.function.name}: {op.opcode + ': ' if op else ''}{message}{place}")
 
@@ -296,13 +296,13 @@ class _Verifier:
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
         self._access(op, op.result.type)
 
-    def _check_check(self, op):
+    def _check_check(self, op) -> None:
         known = self._of_early_load(op) or op.operands[0].type == BOOL
         self._require(
             known and op.operands[1].type == BOOL, op, "takes the result of an early load or a bit, and a condition"
         )
 
-    def _check_failed(self, op):
+    def _check_failed(self, op) -> None:
         self._require(self._of_early_load(op) and op.result.type == BOOL, op, "takes the result of an early load")
 
     @staticmethod
@@ -311,7 +311,7 @@ class _Verifier:
         load = op.operands[0].op
         return load is not None and load.opcode == "load" and bool(load.attrs.get(Attr.EARLY))
 
-    def _check_store(self, op):
+    def _check_store(self, op) -> None:
         pointer, value, pred = (v.type for v in op.operands[:3])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
         tokens = len(op.results) <= 1 and all(isinstance(v.type, TokenType) for v in op.results)

@@ -9,7 +9,7 @@ docs/arithmetic.md.
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,7 +50,7 @@ class Polynomial:
     def _value(self, coefficients, x):
         return sum(mpf(c) / 2 ** self.places(k) * x**k for k, c in enumerate(coefficients))
 
-    def error(self, coefficients: list[int]):
+    def error(self, coefficients: list[int]) -> mpf:
         """The largest absolute error on the grid."""
         return max(
             abs(self._value(coefficients, x) - self.function(x))
@@ -77,29 +77,29 @@ def _literal(number: int) -> str:
     return f"{number}L" if number < 1 << 63 else f"{number}UL"
 
 
-def quotient(f, limit):
+def quotient(f: Callable[[mpf], mpf], limit: mpf) -> Callable[[mpf], mpf]:
     """x -> f(x) / x, with its limit at 0."""
     return lambda x: f(x) / x if x else mpf(limit)
 
 
-def of_root(f):
+def of_root(f: Callable[[mpf], mpf]) -> Callable[[mpf], mpf]:
     """z -> f(x) / x for x^2 = z, where f(x) / x is 1 (or, for erf, 2 / sqrt(pi)) at 0."""
     limit = mp.diff(f, 0)
     return lambda z: quotient(f, limit)(mp.sqrt(z))
 
 
-def scaled_erfc(x):
+def scaled_erfc(x: mpf) -> mpf:
     """erfc(x) * exp(x^2), which has no exponential left to approximate."""
     return mp.erfc(x) * mp.exp(x * x)
 
 
-def gamma_rest(y):
+def gamma_rest(y: mpf) -> mpf:
     """log(gamma(y)) / ((y - 1) * (y - 2)), which has no pole at 1 and 2."""
     limits = {1: mp.euler, 2: 1 - mp.euler}
     return limits[int(y)] if y in limits else mp.loggamma(y) / ((y - 1) * (y - 2))
 
 
-def stirling_rest(z):
+def stirling_rest(z: mpf) -> mpf:
     """r(y) * y for y = 1 / sqrt(z): what Stirling's formula leaves of log(gamma(y)) (Abramowitz and Stegun 6.1.41)."""
     if not z:
         return mpf(1) / 12
@@ -361,7 +361,7 @@ class Lines:
     what: str
     size: int = 0
 
-    def ends(self):
+    def ends(self) -> Iterator[tuple[mpf, mpf]]:
         """Start and end of each interval, from the lowest on."""
         start = mpf(self.low)
         for k in range(self.count):
@@ -394,18 +394,15 @@ def _of_square(f):
     return lambda w: f(mp.sqrt(w) if w else mpf(2) ** -100)
 
 
+def _logarithm(base: mpf) -> Callable[[mpf], mpf]:
+    """x -> log(1 + x) / x to a base."""
+    return quotient(lambda x: mp.log1p(x) / mp.log(base), 1 / mp.log(base))
+
+
 NATIVE_LINES = (
     Lines("NATIVE_EXP2", lambda x: mpf(2) ** x, 0, _even(1 / 32), 32, "2^x on 0..1"),
     *(
-        Lines(
-            name,
-            quotient(lambda x, b=base: mp.log1p(x) / mp.log(b), 1 / mp.log(base)),
-            -0.25,
-            _even(1 / 64),
-            48,
-            f"log(1 + x) / x to the base {text} on -1/4..1/2",
-            64,
-        )
+        Lines(name, _logarithm(base), -0.25, _even(1 / 64), 48, f"log(1 + x) / x to the base {text} on -1/4..1/2", 64)
         for name, base, text in (("NATIVE_LOG2", 2, "2"), ("NATIVE_LN", mp.e, "e"), ("NATIVE_LOG10", 10, "10"))
     ),
     Lines(

@@ -31,7 +31,7 @@ def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> i
     return math.ceil(tables / cell.tables)
 
 
-def _queued(loop: Op, used: dict[Value, list]) -> int:
+def _queued(loop: Op, used: dict[Value, list[tuple[Op, int]]]) -> int:
     """Bits in the queues before and after the loop."""
     given = sum(v.type.bits for v in loop.operands[1:] if v.op is not None and not is_constant(v))
     return given + sum(v.type.bits for v in loop.results if v in used)

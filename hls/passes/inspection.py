@@ -40,7 +40,7 @@ class Inspection:
     time_passes: bool = False
     tell: Callable[[str], None] = print
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    runs: Counter = field(default_factory=Counter)
+    runs: Counter[str] = field(default_factory=Counter)
     _dumps: dict[str, "_Dump"] = field(default_factory=dict)
     _again: set[tuple[str, int]] = field(default_factory=set)
 
@@ -89,7 +89,7 @@ class Inspection:
 class _Dump:
     """The dump of one kernel: a file for each pass."""
 
-    def __init__(self, folder: Path, function: Function):
+    def __init__(self, folder: Path, function: Function) -> None:
         self.folder, self.count = folder, 0
         self.text: str | None = None
         with _writing(folder):

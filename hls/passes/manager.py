@@ -146,7 +146,7 @@ class Stopped(Exception):
     """Compilation ends because ``stop_after`` names this pass, which has run on every kernel; ``functions`` are the
     kernels after it."""
 
-    def __init__(self, name: str, functions: Iterable[Function]):
+    def __init__(self, name: str, functions: Iterable[Function]) -> None:
         super().__init__(name)
         self.functions = tuple(functions)
 
@@ -201,7 +201,7 @@ class PassManager:
         verify_each: bool = False,
         forms: Iterable[Form] = (),
         assumed: Iterable[Form] = (),
-    ):
+    ) -> None:
         self.assumed = frozenset(assumed)
         self.inspection, self.verify_each = (
             inspection or Inspection(),

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from .layout import CYCLES, Access, Channel, Layout, Local, Loop
 
@@ -104,7 +104,7 @@ class UnitEntry(TypedDict):
     accounts: list[AccountEntry]
 
 
-def decode(layout: Layout, values: Mapping[str, int]) -> dict:
+def decode(layout: Layout, values: Mapping[str, int]) -> dict[str, Any]:
     """The statistics of a run, made of dicts, lists and numbers only.
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.

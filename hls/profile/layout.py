@@ -102,7 +102,7 @@ class Loop:
     once: bool = False  #: it begins at most once in a run, and then issues until it ends
     sole: bool = False  #: the only innermost loop, whose issues are those of the account "issued"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 1 <= self.interleaving <= self.static_ii:
             raise ValueError(f"loop {self.key}: interleaving {self.interleaving} is not in 1..II = {self.static_ii}")
 
@@ -189,7 +189,7 @@ class Account:
     line: int | None = None
     category: str = "memory"  #: one of CATEGORIES
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.category not in CATEGORIES:
             raise ValueError(f"account {self.key}: no category {self.category!r}")
 
@@ -216,7 +216,7 @@ class Layout:
     probed: bool = False  #: counted by a simulator, which also counts what hardware does not
     parts: tuple["Layout", ...] = ()  #: of a split kernel, those of its other parts, which run as long as it does
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         names = [counter.name for counter in self.counters]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:

@@ -10,6 +10,7 @@ from ..diag import Span
 from ..ir.attributes import ATTRIBUTES, FUNCTIONS
 from ..options import Options
 from ..version import version
+from .compiled import Compiled
 from .model import Info, Report, Source
 
 __all__ = ["about", "sources_named", "written_attributes"]
@@ -21,7 +22,7 @@ _ELSEWHERE = frozenset({"include_dirs", "include_roots", "limits", "counters"})
 _WRITTEN = {"work_group_size": "reqd_work_group_size"}
 
 
-def about(result, command: str = "") -> Info:
+def about(result: Compiled, command: str = "") -> Info:
     """How a compilation (:class:`hls.driver.Result`) was made."""
     usual = Options()
     changed = [

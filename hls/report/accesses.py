@@ -12,6 +12,7 @@ from ..diag import Span
 from ..ir import Attr, Function, Op, TokenType, Value, is_early
 from ..narrow import instance
 from ..options import Options
+from ..planning.compilation import CompiledKernel
 from ..planning.memory import LsuKind
 from .identity import LoopIds, numbered
 from .model import Access, LocalAccess, Wait
@@ -34,7 +35,7 @@ class AccessFacts:
 
 
 def collect_accesses(
-    kernel,
+    kernel: CompiledKernel,
     loops: LoopIds,
     texts: Mapping[str, str],
     options: Options,
@@ -70,7 +71,7 @@ def collect_accesses(
     )
 
 
-def _loops_around(kernel, loops: LoopIds) -> dict[Op, str]:
+def _loops_around(kernel: CompiledKernel, loops: LoopIds) -> dict[Op, str]:
     """The id of the innermost loop around each operation."""
     return {op: loops.ids[loop] for loop, plan in kernel.plan.loops.items() if loop in loops.ids for op in plan.place}
 
@@ -162,7 +163,7 @@ def _use(a, pattern: str, stride: int | None) -> tuple[int | None, float | None]
     return round(efficiency * a.word_bytes), efficiency
 
 
-def _local(kernel, op: Op, ids, around, texts) -> LocalAccess:
+def _local(kernel: CompiledKernel, op: Op, ids, around, texts) -> LocalAccess:
     a = kernel.memory.accesses[op]
     mask = kernel.memory.onchip[a.memory].mask(op)
     return LocalAccess(
@@ -182,7 +183,7 @@ def _local(kernel, op: Op, ids, around, texts) -> LocalAccess:
 class _Waits:
     """Which accesses an access waits for, by the memory tokens that it consumes."""
 
-    def __init__(self, kernel, ids: dict[Op, str]):
+    def __init__(self, kernel: CompiledKernel, ids: dict[Op, str]) -> None:
         self.ids = ids
         self.carried = {c.arg: c for plan in kernel.plan.loops.values() for c in plan.carried}
         self.inits = {

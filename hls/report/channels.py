@@ -1,16 +1,18 @@
 """Channels of a program for the report; those of an array that are alike are one entry."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from ..planning.memory import ChannelPlan
 from .model import Channel
 
 __all__ = ["collect_channels"]
 
 
-def collect_channels(plans: Iterable, entries: Mapping[str, str]) -> tuple[Channel, ...]:
+def collect_channels(plans: Iterable[ChannelPlan], entries: Mapping[str, str]) -> tuple[Channel, ...]:
     """Planned channels (:class:`hls.planning.memory.ChannelPlan`) in program order. ``entries`` maps each kernel to the
     one whose entry in the report describes it."""
-    found: dict[tuple, list] = {}
+    found: dict[tuple[Any, ...], list[ChannelPlan]] = {}
     for plan in plans:
         writer, reader = entries.get(plan.writer, plan.writer), entries.get(plan.reader, plan.reader)
         alike = (plan.channel, plan.bits, plan.requested, plan.depth, plan.storage, plan.reason, writer, reader)
@@ -18,7 +20,7 @@ def collect_channels(plans: Iterable, entries: Mapping[str, str]) -> tuple[Chann
     return tuple(_entry(key, same) for key, same in found.items())
 
 
-def _entry(key: tuple, same: list) -> Channel:
+def _entry(key: tuple[Any, ...], same: list[ChannelPlan]) -> Channel:
     *_, writer, reader = key
     first = same[0]
     return Channel(

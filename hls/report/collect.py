@@ -10,6 +10,7 @@ from ..model.area import NOTHING, DesignArea, Resources, capacity, estimate
 from ..model.prediction import Prediction
 from ..options import Options
 from ..planning import Compilation
+from ..planning.compilation import CompiledKernel
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
 from ..target.board import Device
@@ -17,6 +18,7 @@ from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
 from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
 from .channels import collect_channels
+from .compiled import Compiled
 from .copies import CopyGroup, group_copies
 from .identity import LoopIds
 from .loops import collect_loops
@@ -37,7 +39,7 @@ __all__ = ["collect", "collect_kernel"]
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
-def collect(result, source: str, command: str = "", predictions: Sequence[Prediction] = ()) -> Report:
+def collect(result: Compiled, source: str, command: str = "", predictions: Sequence[Prediction] = ()) -> Report:
     """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
     line that started it, ``predictions`` are those of launches, which the report shows beside loops."""
     from ..rtl.system import module_names, parts_of  # not for a plan alone
@@ -94,7 +96,7 @@ def collect(result, source: str, command: str = "", predictions: Sequence[Predic
 
 
 def _entry(
-    result, group: CopyGroup, area: DesignArea, modules: dict[str, str], predictions: Sequence[Prediction]
+    result: Compiled, group: CopyGroup, area: DesignArea, modules: dict[str, str], predictions: Sequence[Prediction]
 ) -> tuple[Kernel, KernelNames]:
     """The report of equal kernels, and what is needed to find their area."""
     from ..rtl.system import parts_of
@@ -152,7 +154,7 @@ def _sum(area: DesignArea, names: Iterable[str]) -> Resources:
 
 
 def collect_kernel(
-    kernel,
+    kernel: CompiledKernel,
     module: Module,
     memory_latency: int,
     resources: Resources = NOTHING,
@@ -164,7 +166,9 @@ def collect_kernel(
     return _collect(kernel, module, memory_latency, resources, timing, what_if)[0]
 
 
-def _collect(kernel, module: Module, memory_latency: int, resources, timing, what_if) -> tuple[Kernel, LoopIds]:
+def _collect(
+    kernel: CompiledKernel, module: Module, memory_latency: int, resources, timing, what_if
+) -> tuple[Kernel, LoopIds]:
     """The same, with the ids of its loops."""
     function = kernel.function
     options = what_if.compilation.options if what_if else Options()
@@ -208,7 +212,7 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
     return found, loops
 
 
-def _buffer_copies(kernel, source: Mapping[str, MemoryObject]) -> tuple[BufferCopy, ...]:
+def _buffer_copies(kernel: CompiledKernel, source: Mapping[str, MemoryObject]) -> tuple[BufferCopy, ...]:
     """What became of the buffers that a kernel waits for."""
     copies = kernel.copies
     found = {name: BufferCopy(name, None, copies.most_bytes) for name in copies.copied}
@@ -216,7 +220,7 @@ def _buffer_copies(kernel, source: Mapping[str, MemoryObject]) -> tuple[BufferCo
     return tuple(replace(one, span=source[name].span if name in source else None) for name, one in found.items())
 
 
-def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:
+def _untried(kernel: CompiledKernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:
     """A note if a limit kept changes from being tried for the advice."""
     reason = what_if.untried.get(kernel.function.name) if what_if else None
     if reason is None:

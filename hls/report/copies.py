@@ -3,9 +3,11 @@ describes one of them for all."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..analysis.channels.endpoints import channel_ends, is_call
 from ..ir import Function, Op, Region, Value
+from ..planning.compilation import CompiledKernel
 
 __all__ = ["CopyGroup", "group_copies", "ranges"]
 
@@ -14,7 +16,7 @@ __all__ = ["CopyGroup", "group_copies", "ranges"]
 class CopyGroup:
     """Planned kernels (:class:`hls.driver.CompiledKernel`) that are equal but for channel indices."""
 
-    kernels: tuple
+    kernels: tuple[CompiledKernel, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -38,9 +40,9 @@ class CopyGroup:
         )
 
 
-def group_copies(kernels: Iterable) -> tuple[CopyGroup, ...]:
+def group_copies(kernels: Iterable[Any]) -> tuple[CopyGroup, ...]:
     """The kernels of a program, in order, those that are equal together."""
-    found: dict[tuple, list] = {}
+    found: dict[tuple[Any, ...], list[CompiledKernel]] = {}
     for kernel in kernels:
         found.setdefault(_outline(kernel.function), []).append(kernel)
     return tuple(CopyGroup(tuple(same)) for same in found.values())
@@ -57,7 +59,7 @@ def ranges(numbers: Iterable[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in found)
 
 
-def _outline(function: Function) -> tuple:
+def _outline(function: Function) -> tuple[Any, ...]:
     """A key that is equal for functions that are equal but for their names and the indices of their channels."""
     numbers: dict[Value, int] = {}
     for value in function.args:
@@ -67,7 +69,7 @@ def _outline(function: Function) -> tuple:
     return function.span, attrs, memories, tuple(_lines(function.body, numbers))
 
 
-def _lines(region: Region, numbers: dict[Value, int]) -> Iterator[tuple]:
+def _lines(region: Region, numbers: dict[Value, int]) -> Iterator[tuple[Any, ...]]:
     for value in region.args:
         numbers[value] = len(numbers)
     yield tuple(str(value.type) for value in region.args)

@@ -121,7 +121,7 @@ def assembled(
     )
 
 
-def data_text(data) -> str:
+def data_text(data: Any) -> str:
     """JSON for a ``<script>`` element, which no text in it can end: ``<`` occurs in strings only, and is escaped."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 

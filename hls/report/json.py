@@ -3,6 +3,8 @@ describes them.
 """
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from ..records import Plain, plain
 from .model import Report
@@ -23,7 +25,7 @@ def render_plain(data: Plain) -> str:
     return "".join(written(data, "")) + "\n"
 
 
-def written(value, margin: str):
+def written(value: Any, margin: str) -> Iterator[str]:
     """The parts of a text in which each record, or list, is a line if it fits."""
     nested = isinstance(value, (dict, list)) and value
     line = json.dumps(value) if not nested or _is_small(value) else None

@@ -1,6 +1,7 @@
 """Loop-carried dependences that certainly exist, so that an ``ivdep`` that denies them is wrong."""
 
 from functools import cached_property
+from typing import Any
 
 from ..analysis.affine.affine import Affine
 from ..analysis.dependence.dependence import DependenceTester
@@ -60,7 +61,7 @@ class KnownDependences:
             )
         return self._contradicted[key]
 
-    def _unknowns(self, access: Op) -> dict:
+    def _unknowns(self, access: Op) -> dict[Any, Any]:
         """The unknowns of the address other than loop counters, with their factors. Symbols that only say that a
         counter does not wrap are left out."""
         form: Affine = self._tester.forms.offset(access)

@@ -11,6 +11,7 @@ from ..ir import Attr, Copying, Module, Op
 from ..ir.launch import whole_of
 from ..ir.loop_names import Place, loop_names, place_of
 from ..narrow import present
+from ..planning.compilation import CompiledKernel
 from ..planning.schedule import LevelPlan, OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import LoopLimits
@@ -38,7 +39,11 @@ _KINDS = {"ndrange": "work-items"}
 
 
 def collect_loops(
-    kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None, what_if: WhatIf | None = None
+    kernel: CompiledKernel,
+    module: Module,
+    memory_latency: int,
+    timing: OperatorTiming | None = None,
+    what_if: WhatIf | None = None,
 ) -> LoopIds:
     """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), including those without hardware of their
     own.
@@ -52,7 +57,9 @@ def collect_loops(
 
 
 class _Collector:
-    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if) -> None:
+    def __init__(
+        self, kernel: CompiledKernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if
+    ) -> None:
         self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.memory_latency, self.what_if = memory_latency, what_if
         self.source = source_loops(module, module.functions[whole_of(kernel.function)])
@@ -247,7 +254,7 @@ class _Collector:
         points = clock_points(self.kernel, plan, loop, self.timing, self.what_if, self._measure)
         return replace(loop, clock_points=points)
 
-    def _measure(self, kernel) -> Measured:
+    def _measure(self, kernel: CompiledKernel) -> Measured:
         """The loops of a trial of the kernel, without advice."""
         timing = self.timing.planned(kernel.memory) if self.timing else None
         trial = _Collector(kernel, self.module, self.memory_latency, timing, None)

@@ -10,6 +10,7 @@ from ..ir.accesses import memory_name
 from ..ir.launch import whole_of
 from ..narrow import instance
 from ..passes.memory.merge_memories import merged_by
+from ..planning.compilation import CompiledKernel
 from ..planning.memory import OnChipMemory
 from .memory_ports import bank_of, dimensions, ports, replications
 from .model import Memory, Sharing, Turns
@@ -23,7 +24,7 @@ OF_SHIFTS = frozenset({Attr.DELAY_LINE, Attr.CONDITIONAL})
 NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.COPY_OF, Attr.HOLDS_UP}
 
 
-def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None) -> tuple[Memory, ...]:
+def collect_memories(kernel: CompiledKernel, module: Module, ids: Mapping[Op, str] | None = None) -> tuple[Memory, ...]:
     """All memories in block RAM, in program order; ``ids`` are those of accesses."""
     source, reserved = declared(module, whole_of(kernel.function)), _reserved(kernel)
     found = []
@@ -42,7 +43,7 @@ def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None
     return tuple(found)
 
 
-def _reserved(kernel) -> frozenset[str]:
+def _reserved(kernel: CompiledKernel) -> frozenset[str]:
     """The memories whose ports tokens of several levels reserve at run time."""
     levels = [level for booking in kernel.plan.bookings for level in booking.levels]
     return frozenset(
@@ -53,7 +54,7 @@ def _reserved(kernel) -> frozenset[str]:
     )
 
 
-def _memory(kernel, planned: OnChipMemory, source) -> Memory:
+def _memory(kernel: CompiledKernel, planned: OnChipMemory, source) -> Memory:
     memory, word = planned.memory, planned.word_bytes
     merged = dict(memory.attrs).get(Attr.MERGED, ())
     names = merged or (re.sub(r"\.lane\d+$", "", memory.name),)
@@ -92,7 +93,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     )
 
 
-def _owners(kernel, name: str) -> str:
+def _owners(kernel: CompiledKernel, name: str) -> str:
     """What each copy of the memory belongs to; "" if it has no copies."""
     loops = [loop for loop in kernel.plan.loops if name in loop.attrs.get(Attr.OWN, ())]
     if not loops:
@@ -128,7 +129,7 @@ def _function(map, word: int) -> str:
     return rule + (f", skewed by one bank every {1 << map.skew:,} words" if map.skew is not None else "")
 
 
-def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
+def _turns(kernel: CompiledKernel, planned: OnChipMemory) -> tuple[Turns, ...]:
     """Accesses of one token that are serialized on a port."""
     found = []
     members = {op: group for group in planned.banking.stores.together for op in group}
@@ -146,7 +147,7 @@ def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _region(kernel, op: Op):
+def _region(kernel: CompiledKernel, op: Op):
     """The level of an access, where it waits for others."""
     for region in (kernel.plan.top, *kernel.plan.loops.values()):
         if op in region.place:

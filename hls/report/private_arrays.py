@@ -8,6 +8,7 @@ from ..ir import ArrayType, Attr, Function, MemoryObject, Module, Value, uses, w
 from ..ir.launch import lanes_of, whole_of
 from ..passes.lowering.lower_pointers import parts_of
 from ..passes.lowering.vectorize_work_items import lane_name
+from ..planning.compilation import CompiledKernel
 from .model import Private
 from .phrasing import declared
 
@@ -16,7 +17,7 @@ __all__ = ["collect_privates"]
 _NOTHING = "no storage"
 
 
-def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
+def collect_privates(kernel: CompiledKernel, module: Module) -> tuple[Private, ...]:
     """Every private array and every constant table of the source that the kernel can access."""
     values = list(_values(kernel.function))
     arrays: dict[object, list[Private]] = {}
@@ -26,7 +27,7 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
     return tuple(map(_whole, arrays.values()))
 
 
-def _parts(name: str, memory: MemoryObject, values: list[Value], kernel) -> list[Private]:
+def _parts(name: str, memory: MemoryObject, values: list[Value], kernel: CompiledKernel) -> list[Private]:
     """An array of numbers; or of pointers, which may have become two arrays."""
     ends = {part.name.removeprefix(memory.name): part for part in parts_of(memory)}
     found = [_private(f"{name}{end}", part, values, kernel) for end, part in ends.items()]
@@ -56,7 +57,7 @@ def _values(function: Function):
             yield from region.args
 
 
-def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Private:
+def _private(name: str, memory: MemoryObject, values: list[Value], kernel: CompiledKernel) -> Private:
     bits = memory.elements * memory.element.bits
     own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
     whole = [v for v in values if isinstance(v.type, ArrayType) and own.fullmatch(v.name)]
@@ -114,7 +115,7 @@ def _block_ram(plan, memory) -> str:
     return "; ".join(parts)
 
 
-def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+def _elements(name: str, memory: MemoryObject, values: list[Value], kernel: CompiledKernel) -> str:
     others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # all lanes are like the first
     buffers = [
         found
@@ -143,7 +144,7 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
     return text + ("; the shift is conditional, at no cost: only the origin moves" if sometimes else "")
 
 
-def _taps(elements: Collection[str], kernel) -> str:
+def _taps(elements: Collection[str], kernel: CompiledKernel) -> str:
     """The number of positions at which a shift register is read, other than to shift it."""
     table, moved = uses(kernel.function.body), 0
     for plan in kernel.plan.loops.values():
@@ -158,7 +159,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}" + ("" if number == 1 else "s")
 
 
-def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+def _registers(name: str, memory: MemoryObject, values: list[Value], kernel: CompiledKernel) -> str:
     elements = {f"{name}.{k}": k for k in range(memory.elements)}
     if not any(v.name in elements for v in values):
         return f"{_NOTHING}: every element is a constant or a value in the pipeline"

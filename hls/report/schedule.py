@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ..ir import MemoryObject, Op, TokenType, Value
+from ..planning.compilation import CompiledKernel
 from ..planning.schedule import RegionPlan
 from .identity import LoopIds
 from .model import Edge, Level, Operation, RegionSchedule, Stage, Variable
@@ -12,7 +13,11 @@ __all__ = ["collect_schedule", "collect_variables", "level_starts"]
 
 
 def collect_schedule(
-    kernel, loops: LoopIds, accesses: Mapping[Op, str], memories: Mapping[str, MemoryObject], memory_latency: int
+    kernel: CompiledKernel,
+    loops: LoopIds,
+    accesses: Mapping[Op, str],
+    memories: Mapping[str, MemoryObject],
+    memory_latency: int,
 ) -> tuple[RegionSchedule, ...]:
     """The kernel's top and then its loops; of copies of a loop the slowest."""
     chosen: dict[str, RegionPlan] = {}
@@ -25,7 +30,7 @@ def collect_schedule(
 
 
 class _Schedules:
-    def __init__(self, kernel, loops: LoopIds, accesses, memories, memory_latency: int):
+    def __init__(self, kernel: CompiledKernel, loops: LoopIds, accesses, memories, memory_latency: int) -> None:
         self.kernel, self.loops, self.accesses = kernel, loops, accesses
         self.memories, self.memory_latency = memories, memory_latency
 
@@ -82,7 +87,7 @@ class _Schedules:
                     )
 
 
-def level_starts(kernel, plan: RegionPlan, memory_latency: int) -> list[int]:
+def level_starts(kernel: CompiledKernel, plan: RegionPlan, memory_latency: int) -> list[int]:
     """The cycle in which a token enters each level if nothing stalls, counted from its issue."""
     found, start = [], 0
     for level in plan.levels:
@@ -93,7 +98,7 @@ def level_starts(kernel, plan: RegionPlan, memory_latency: int) -> list[int]:
     return found
 
 
-def _latency(kernel, op: Op, memory_latency: int) -> int:
+def _latency(kernel: CompiledKernel, op: Op, memory_latency: int) -> int:
     if op in kernel.plan.loops:
         return kernel.plan.loops[op].latency
     if op in kernel.memory.accesses:
@@ -113,7 +118,9 @@ def _critical(plan: RegionPlan, number: Mapping[Op, int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(number[step.src] for step in steps if isinstance(step.src, Op) and step.src in number))
 
 
-def collect_variables(kernel, loops: LoopIds, memories: Mapping[str, MemoryObject]) -> tuple[Variable, ...]:
+def collect_variables(
+    kernel: CompiledKernel, loops: LoopIds, memories: Mapping[str, MemoryObject]
+) -> tuple[Variable, ...]:
     """The scalar variables of the source that loops carry, in program order; of copies of a loop the first."""
     found: dict[tuple[str, str], Variable] = {}
     for loop, plan in kernel.plan.loops.items():

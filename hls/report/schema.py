@@ -4,6 +4,7 @@ docs/report.schema.json holds the result.
 """
 
 import json
+from typing import Any
 
 from ..records import schema_of
 from .model import SCHEMA, Report
@@ -11,7 +12,7 @@ from .model import SCHEMA, Report
 __all__ = ["schema", "text"]
 
 
-def schema() -> dict:
+def schema() -> dict[str, Any]:
     """The schema of :func:`hls.report.json.render`'s result."""
     return schema_of(Report, "Report of one compilation", SCHEMA)
 

@@ -20,6 +20,7 @@ issue without one, or another cause, such cycles are the effect of the wait.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from amaranth import *
 
@@ -27,6 +28,10 @@ from rtl_lib.count import LateAnswers, LaterEvents
 
 from ..ir import Op
 from ..narrow import present
+from ..planning.schedule import RegionPlan
+
+if TYPE_CHECKING:
+    from .context import KernelContext
 
 __all__ = ["Cause", "causes_of", "inner_loops", "signals_of"]
 
@@ -43,12 +48,12 @@ class Cause:
     op: Op | None
 
 
-def causes_of(context) -> list[Cause]:
+def causes_of(context: "KernelContext") -> list[Cause]:
     """Causes for the cycle account of one kernel, in order of importance. Makes no hardware."""
     return _Causes(context).all()
 
 
-def signals_of(context, causes: list[Cause], m: Module) -> list[Value]:
+def signals_of(context: "KernelContext", causes: list[Cause], m: Module) -> list[Value]:
     """The signal of each cause, high in the cycles in which it holds; adds the logic that detects them to ``m``."""
     detectors = _Detectors(context, m)
     return detectors.with_effects(causes, [detectors.signal(cause) for cause in causes])
@@ -57,7 +62,7 @@ def signals_of(context, causes: list[Cause], m: Module) -> list[Value]:
 class _Causes:
     """Lists the causes that a kernel's hardware can show."""
 
-    def __init__(self, context) -> None:
+    def __init__(self, context: "KernelContext") -> None:
         self.context = context
         self.seen = {(o.kind, o.op) for o in context.observations.all}
 
@@ -107,9 +112,9 @@ _SEEN = {"store": "stalled", "port": "port", "group": "group", "recurrence": "he
 class _Detectors:
     """Builds the signals of causes into ``m``."""
 
-    def __init__(self, context, m: Module) -> None:
+    def __init__(self, context: "KernelContext", m: Module) -> None:
         self.context, self.m = context, m
-        self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
+        self.seen: dict[tuple[str, Op | None], Value] = {(o.kind, o.op): o.signal for o in context.observations.all}
         # for each operation at a boundary, the loop it is in
         self.around = {row.op: plan for plan in context.plan.loops.values() for row in _rows(plan)}
         stepping = context.servers.stepping
@@ -239,12 +244,12 @@ class _Detectors:
         return begun
 
 
-def inner_loops(context) -> list:
+def inner_loops(context: "KernelContext") -> list[RegionPlan]:
     """The plans of the innermost loops."""
     return [plan for plan in context.plan.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
 
 
-def _outer_loops(context) -> list:
+def _outer_loops(context: "KernelContext") -> list:
     """The plans of the loops that have loops in them."""
     inner = inner_loops(context)
     return [plan for plan in context.plan.loops.values() if plan not in inner]

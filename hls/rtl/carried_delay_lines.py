@@ -1,13 +1,21 @@
 """The delay lines (histories) of a loop's carried values, connected to the level in which they are written and read."""
 
+from typing import TYPE_CHECKING
+
 from amaranth import *
 
 from rtl_lib.delay_lines import History, Tap
 
+from ..planning.schedule import Carried, RegionPlan
+
+if TYPE_CHECKING:
+    from .context import KernelContext
+    from .level import LevelBuilder
+
 __all__ = ["LoopHistory", "histories_of"]
 
 
-def histories_of(context, plan) -> dict[int, "LoopHistory"]:
+def histories_of(context: "KernelContext", plan: RegionPlan) -> dict[int, "LoopHistory"]:
     """The delay line of each computed carried value that others delay, by its index."""
     return {c.index: LoopHistory(context, plan, c) for c in plan.carried if c.root == c.index}
 
@@ -33,7 +41,7 @@ def _tokens(m: Module, found: list[tuple], shape) -> tuple:
 class LoopHistory:
     """One delay line: the tokens that write it, and for each tap how many of them have not written yet."""
 
-    def __init__(self, context, plan, root) -> None:
+    def __init__(self, context: "KernelContext", plan: RegionPlan, root: Carried) -> None:
         self.context, self.plan, self.root = context, plan, root
         chain = [c for c in plan.carried if c.root == root.index]
         self.chain = sorted(chain, key=lambda c: c.steps)  # index k is the value of k + 1 iterations ago
@@ -47,7 +55,7 @@ class LoopHistory:
         )
         self._kept: list[Signal] | None = None
 
-    def write(self, builder) -> None:
+    def write(self, builder: "LevelBuilder") -> None:
         """Add the writes; called for the level in which the values are written."""
         stage, port = self.root.write.stage, self.part.write
         builder.m.d.comb += [
@@ -57,7 +65,7 @@ class LoopHistory:
         ]
         builder.m.d.comb += [port.initial[k].eq(builder.at(self._initial(c), stage)) for k, c in enumerate(self.chain)]
 
-    def read(self, builder, carried):
+    def read(self, builder: "LevelBuilder", carried: Carried) -> Signal:
         """The signal of a carried value at its read point."""
         stage, tap = carried.read.stage, self.part.tap(carried.steps - 1)
         first = builder.at(self._first, stage)
@@ -73,7 +81,7 @@ class LoopHistory:
         builder.m.d.comb += signal.eq(tap.value)
         return signal
 
-    def _ahead(self, builder, carried):
+    def _ahead(self, builder: "LevelBuilder", carried):
         """Registers with the number of tokens of an invocation that have passed ``carried.read`` and not yet written,
         and whether its first one is among them: then no others precede it."""
         name = self.context.names.value(carried.arg)
@@ -89,7 +97,7 @@ class LoopHistory:
         builder.clocked(begins.eq(began))
         return ahead, begins
 
-    def _left(self, builder):
+    def _left(self, builder: "LevelBuilder"):
         """Registers with the initial values of the single invocation."""
         if self._kept is None:
             self._kept = [

@@ -1,8 +1,8 @@
 """Channels as hardware: the calls of a kernel, its channel ends, and the connections between the ends of all
 kernels."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from amaranth import C, Cat, Module, Mux, Signal, unsigned
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -14,7 +14,14 @@ from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_end
 from ..ir import Attr, Op, TokenType, Value
 from ..narrow import present
 from ..planning.memory import ChannelPlan
+from .access import Request, Response
 from .interface import stream_prefix
+
+if TYPE_CHECKING:
+    from .compute_units import UnitedKernel
+    from .context import KernelContext
+    from .kernel import KernelHardware
+    from .level import LevelBuilder
 
 __all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", "calls_of", "connect_channels"]
 
@@ -23,11 +30,11 @@ class Call:
     """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that are served in program
     order."""
 
-    def __init__(self, op: Op, end: Endpoint, unit, k: int) -> None:
+    def __init__(self, op: Op, end: Endpoint, unit: Any, k: int) -> None:
         self.op, self.end, self.unit, self.k = op, end, unit, k
         self.in_turn = Attr.TURN in op.attrs
 
-    def attach(self, context) -> None:
+    def attach(self, context: "KernelContext") -> None:
         """Name the observable signals of the call."""
         context.observations.add("blocked", self.op, self._blocked())
 
@@ -41,7 +48,7 @@ class Call:
             return held & request.payload.on & channel.valid & ~channel.ready
         return held & request.payload & channel.ready & ~channel.valid
 
-    def request(self):
+    def request(self) -> Request:
         """The stream of this call, and a function of its payload: predicate and, for a write, the value."""
         _, pred, *value = self.op.operands[: 2 + self.end.writes]
 
@@ -51,7 +58,7 @@ class Call:
 
         return self.unit.i[self.k], fields
 
-    def response(self):
+    def response(self) -> Response:
         """The stream of answers, and a function of its payload: for a read the value, and whether there is one; for
         a write whether it was made."""
 
@@ -67,13 +74,13 @@ class CallAtOnce:
     """A call that never waits, in a stage of a level: it accesses the channel in the cycle in which its token leaves
     that stage."""
 
-    def __init__(self, context, op: Op, end: Endpoint) -> None:
+    def __init__(self, context: "KernelContext", op: Op, end: Endpoint) -> None:
         self.op, self.end = op, end
         value = op.operands[2] if end.writes else op.results[0]
         self.channel = stream.Signature(context.values.width(value)).create(path=(context.names.op(op),))
         self._answers: dict[Value, Signal] = {}
 
-    def place(self, context, builder, stage: int) -> dict[Value, Signal]:
+    def place(self, context: "KernelContext", builder: "LevelBuilder", stage: int) -> dict[Value, Signal]:
         """Build the call into a level; returns the signals of its results, which are valid in the same stage."""
         if self._answers:
             return self._answers
@@ -94,7 +101,7 @@ class CallAtOnce:
         return self._answers
 
 
-def calls_at_once(context) -> dict[Op, CallAtOnce]:
+def calls_at_once(context: "KernelContext") -> dict[Op, CallAtOnce]:
     """The calls of a kernel that never wait."""
     return {
         op: CallAtOnce(context, op, end)
@@ -104,7 +111,7 @@ def calls_at_once(context) -> dict[Op, CallAtOnce]:
     }
 
 
-def calls_of(context) -> dict[Op, Call]:
+def calls_of(context: "KernelContext") -> dict[Op, Call]:
     """The calls of a kernel that wait, or are served in order, each with its unit and the calls it shares the order
     with."""
     found: dict[Op, Call] = {}
@@ -115,7 +122,7 @@ def calls_of(context) -> dict[Op, Call]:
     return found
 
 
-def _together(context, ops: list[Op]) -> list[list[Op]]:
+def _together(context: "KernelContext", ops: list[Op]) -> list[list[Op]]:
     """The calls grouped by their regions, and by the barriers between them."""
     groups: dict[tuple, list[Op]] = {}
     for k, plan in enumerate((context.plan.top, *context.plan.loops.values())):
@@ -125,7 +132,7 @@ def _together(context, ops: list[Op]) -> list[list[Op]]:
     return [sorted(group, key=lambda op: op.attrs.get(Attr.TURN, 0)) for group in groups.values()]
 
 
-def _unit(context, end: Endpoint, ops: list[Op]):
+def _unit(context: "KernelContext", end: Endpoint, ops: list[Op]):
     value = ops[0].operands[2] if end.writes else ops[0].results[0]
     blocking = tuple(op.attrs[Attr.BLOCKING] for op in ops)
     if end.writes:
@@ -133,7 +140,7 @@ def _unit(context, end: Endpoint, ops: list[Op]):
     return ChannelReader(context.values.width(value), blocking)
 
 
-def build_ends(context) -> dict[Endpoint, object]:
+def build_ends(context: "KernelContext") -> dict[Endpoint, stream.Interface]:
     """Put the units of all calls into the kernel's module; returns the stream of each of its channel ends.
 
     Units of different regions never work at the same time: memory tokens keep them in program order, and so do
@@ -168,7 +175,7 @@ def _in_turn(m: Module, streams: list[Any]) -> list[Any]:
     return guarded
 
 
-def _renew_loads(context) -> None:
+def _renew_loads(context: "KernelContext") -> None:
     """A call followed by a fence invalidates the loads one cycle after it, when its response has reached its queue at
     most."""
     for call in context.servers.channels.values():
@@ -184,7 +191,7 @@ def _renew_loads(context) -> None:
             context.servers.flushes[load] = context.servers.flushes.get(load, 0) | made
 
 
-def _merged(context, end: Endpoint, streams):
+def _merged(context: "KernelContext", end: Endpoint, streams):
     """Merges several streams of which at most one is in use into one stream."""
     m, shape = context.m, streams[0].payload.shape()
     name = f"{'write' if end.writes else 'read'}_{end.channel}_{end.index}"
@@ -210,7 +217,9 @@ class ChannelWatch:
         self.read_stall, self.write_stall = Signal(name=f"{name}_read_stall"), Signal(name=f"{name}_write_stall")
 
 
-def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch], signals: str = ""):
+def connect_channels(
+    m: Module, kernels: Sequence["KernelHardware | UnitedKernel"], watches: Iterable[ChannelWatch], signals: str = ""
+) -> dict[str, Any]:
     """Connect the channel ends of all kernels, as built by :func:`build_ends`, through the planned channels. Returns
     the top-level ports, by name, of channels that lead to streams of the board; ``signals`` is in front of what their
     names end with."""
@@ -241,7 +250,7 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch], signal
 
 def _board_side(plan: ChannelPlan, signals: str):
     """The board's end of an I/O channel, and its top-level ports by name."""
-    prefix = stream_prefix(plan.stream)
+    prefix = stream_prefix(present(plan.stream))
     outside = stream.Signature(unsigned(present(plan.stream).bits)).create(path=(prefix,))
     inward = present(plan.stream).direction == "in"
     driven = PortDirection.Input if inward else PortDirection.Output

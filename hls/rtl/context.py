@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from amaranth import *
 
 from ..ir import Function, Op
+from ..ir import Value as IrValue
 from ..ir.checks import checked_loads
 from ..ir.launch import units_of
 from ..planning.memory import MemoryPlan
@@ -36,15 +37,17 @@ class Observations:
     """What the kernel's parts can observe of a run: ``all`` signals that may be counted, and failures of reads."""
 
     all: list[Observation] = field(default_factory=list)
-    failed: dict = field(default_factory=dict)  #: for each load inside a level, the value that says whether it failed
+    failed: dict[IrValue, Op] = field(
+        default_factory=dict
+    )  #: for each load inside a level, the value that says whether it failed
     #: pairs of an access of the program and a strobe: memory refused its read
-    read_errors: list = field(default_factory=list)
+    read_errors: list[tuple[Op, Value]] = field(default_factory=list)
 
-    def add(self, kind: str, op: Op, signal) -> None:
+    def add(self, kind: str, op: Op, signal: Value) -> None:
         """Add a signal worth counting."""
         self.all.append(Observation(kind, op, signal))
 
-    def add_wait(self, op: Op, signal) -> None:
+    def add_wait(self, op: Op, signal: Value) -> None:
         """Add a signal that is high while tokens wait for the operation."""
         self.add("wait", op, signal)
 

@@ -1,7 +1,7 @@
 """Control interfaces, by which the host starts kernels and sets arguments: AXI4-Lite registers, or plain wires."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -17,6 +17,16 @@ from rtl_lib.library import convert
 from ..ir.launch import OVERLAP
 from ..profile.layout import COUNTER_BITS
 from .interface import WINDOW_BYTES, RegisterInterface
+
+if TYPE_CHECKING:
+    from .compute_units import UnitedKernel
+    from .kernel import KernelHardware
+    from .observe import KernelCounters, UnitCounters
+    from .split_kernel import PartCounters, SplitKernel
+
+    #: a kernel as control sees it, however it is built, and its counters
+    Hardware = KernelHardware | UnitedKernel | SplitKernel
+    Counters = KernelCounters | UnitCounters | PartCounters
 
 __all__ = ["ALONE", "AxiLiteKernels", "WiredKernels", "control_alone"]
 
@@ -36,7 +46,14 @@ class AxiLiteKernels:
         #: strobe: the host may have written the contents of constant caches
         self.forget = Signal(name="forget_constants")
 
-    def add(self, hardware, name, registers, arguments, counters) -> RegisterMap:
+    def add(
+        self,
+        hardware: "Hardware",
+        name: str,
+        registers: Sequence[tuple[str, int]],
+        arguments: Mapping[str, Value],
+        counters: "Counters",
+    ) -> RegisterMap:
         """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by
         name, ``counters`` its counters."""
         m = self.m
@@ -71,7 +88,7 @@ class AxiLiteKernels:
             self.interrupts.append(control.interrupt)
         return RegisterMap(tuple(registers), tuple(names))
 
-    def ports(self) -> dict:
+    def ports(self) -> dict[str, Any]:
         """The top-level ports by name."""
         m, interrupt = self.m, Signal(max(1, len(self.interrupts)), name="interrupt")
         windows = AxiLiteWindows([c.map.addr_bits for c in self.controls], WINDOW_BITS, CONTROL_ADDRESS_BITS)
@@ -97,21 +114,28 @@ class WiredKernels:
         self.m = m
         self.wires: dict[str, Any] = {}  # signals, with their directions
 
-    def add(self, hardware, _name, registers, arguments, counters) -> RegisterMap:
+    def add(
+        self,
+        hardware: "Hardware",
+        _name: str,
+        registers: Sequence[tuple[str, int]],
+        arguments: Mapping[str, Value],
+        counters: "Counters",
+    ) -> RegisterMap:
         """Connect a kernel, as :meth:`AxiLiteKernels.add` does; the map it returns is empty."""
         m, name = self.m, hardware.context.function.name
         if hardware.autorun:
             m.d.comb += hardware.start.eq(~hardware.busy)
-            return RegisterMap(registers, ())
+            return RegisterMap(tuple(registers), ())
         start, done, idle = (Signal(name=f"{name}_{event}") for event in ("start", "done", "idle"))
         m.d.comb += [hardware.start.eq(start), done.eq(hardware.done), idle.eq(~hardware.busy)]
         self.wires |= {start.name: (start, PortDirection.Input)}
         self.wires |= {s.name: (s, PortDirection.Output) for s in (done, idle)}
         for argument, signal in arguments.items():
             self.wires[f"{name}_arg_{argument}"] = (signal, PortDirection.Input)
-        return RegisterMap(registers, ())
+        return RegisterMap(tuple(registers), ())
 
-    def ports(self) -> dict:
+    def ports(self) -> dict[str, Any]:
         """The top-level ports by name."""
         return self.wires
 

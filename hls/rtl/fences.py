@@ -1,6 +1,6 @@
 """Fences of a kernel: the store units that each waits for, and the load units that it invalidates."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -8,6 +8,10 @@ from amaranth.lib import wiring
 from rtl_lib.lsu.fence import FenceSequencer, FenceShare
 
 from ..ir import Attr, Op, walk
+from .access import Request, Response
+
+if TYPE_CHECKING:
+    from .context import KernelContext
 
 __all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 
@@ -15,7 +19,7 @@ __all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 class FenceAccess:
     """A fence operation as a variable-latency unit: the response to a request says that the stores are in memory."""
 
-    def __init__(self, context, op: Op) -> None:
+    def __init__(self, context: "KernelContext", op: Op) -> None:
         self.op = op
         units = context.servers.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
@@ -24,28 +28,28 @@ class FenceAccess:
         depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory.fences_under_way)
 
-    def request(self):
+    def request(self) -> Request:
         """The stream of requests, which carry no value."""
         return self.unit.i, lambda payload: []
 
-    def response(self):
+    def response(self) -> Response:
         """The stream of answers, which carry no value."""
         return self.unit.o, lambda payload: []
 
 
-def waits_for_stores(unit, fence: Op) -> bool:
+def waits_for_stores(unit: Any, fence: Op) -> bool:
     """Whether the fence waits for the unit's stores."""
     return unit.access.direction != "load" and unit.access.memory in fence.attrs[Attr.MEMS]
 
 
-def _queue_depth(context, store: Op) -> int:
+def _queue_depth(context: "KernelContext", store: Op) -> int:
     regions = (context.plan.top, *context.plan.loops.values())
     return next(
         row.request_depth for region in regions for level in region.levels for row in level.row if row.op is store
     )
 
 
-def fences_of(context) -> dict[Op, FenceAccess]:
+def fences_of(context: "KernelContext") -> dict[Op, FenceAccess]:
     """The fences of a kernel whose store and load units are known; fences with nothing to wait for need no hardware."""
     return {
         op: FenceAccess(context, op)
@@ -54,11 +58,11 @@ def fences_of(context) -> dict[Op, FenceAccess]:
     }
 
 
-def build_fences(context) -> None:
+def build_fences(context: "KernelContext") -> None:
     """Connect the fences, also those of barriers, with store units and their queues, once all queues exist; invalidate
     loads."""
     m = context.m
-    askers: dict[Any, list] = {}
+    askers: dict[Any, list[Any]] = {}
     fences = context.servers.all_fences
     for op, fence in fences.items():
         m.submodules[f"{context.names.op(op)}_fence"] = fence.unit

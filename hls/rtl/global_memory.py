@@ -1,7 +1,8 @@
 """The connection between kernels and global memory: an interconnect and AXI4 masters, or plain RAM ports."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -21,10 +22,14 @@ from ..planning.memory import SharedPlan
 from ..target.board import Memory
 from .interface import RamPort
 
+if TYPE_CHECKING:
+    from .compute_units import UnitedKernel
+    from .kernel import KernelHardware
+
 __all__ = ["bursts_of_a_master", "connect_axi", "connect_ram"]
 
 
-def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
+def connect_ram(hardware: Sequence["KernelHardware | UnitedKernel"]) -> tuple[dict, tuple[RamPort, ...]]:
     """Top-level ports by name, and their description, for kernels all of whose accesses have a RAM port."""
     ports: dict[str, Any] = {}  # signals, with their directions
     described = []
@@ -52,7 +57,14 @@ def bursts_of_a_master(latency: int) -> int:
     return max(64, bursts_under_way(latency))
 
 
-def connect_axi(m: Module, hardware, memories, address_bits: int, options: Options, forget) -> dict:
+def connect_axi(
+    m: Module,
+    hardware: Sequence["KernelHardware | UnitedKernel"],
+    memories: Sequence[Memory],
+    address_bits: int,
+    options: Options,
+    forget: Value,
+) -> dict:
     """Connect the units of all kernels to one AXI4 master per bank of the ``memories`` of a board, the default one
     first; returns the top-level ports by name. Banks are numbered through all memories.
 

@@ -1,6 +1,6 @@
 """Hazard units of a kernel: the store units that each watches, and the accesses that it releases."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth import *
 
@@ -9,6 +9,11 @@ from rtl_lib.lsu.store_finder import StoreFinder
 
 from ..ir import Attr, Op
 from ..planning.memory import HazardPlan
+from .access import Request, Response
+
+if TYPE_CHECKING:
+    from .context import KernelContext
+    from .level import LevelBuilder
 
 __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
@@ -17,7 +22,7 @@ class HazardAccess:
     """A hazard operation as a variable-latency unit: a request brings addresses, the response says that no store to
     them is in flight, or which of them has a store in flight."""
 
-    def __init__(self, context, op: Op, plan: HazardPlan) -> None:
+    def __init__(self, context: "KernelContext", op: Op, plan: HazardPlan) -> None:
         self.op, self.inside = op, plan.inside
         units = context.servers.units | context.servers.ports
         self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
@@ -27,7 +32,7 @@ class HazardAccess:
         self.unit = StoreFinder(*sizes, plan.slot_bits) if finds else HazardUnit(*sizes)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not plan.certain[k]}
 
-    def request(self):
+    def request(self) -> Request:
         """The stream of requests, and a function of its payload: place and predicate of every access compared, as
         the low bits of its address are cut."""
 
@@ -40,14 +45,14 @@ class HazardAccess:
 
         return self.unit.i, fields
 
-    def tell(self, builder, store: Op, stage: int, made) -> None:
+    def tell(self, builder: "LevelBuilder", store: Op, stage: int, made: Value) -> None:
         """Report, for each token in the stage of a level, whether it executes the store, if the unit must know."""
         if store in self.fates:
             # a store whose value is on the chip needs no wait for memory
             fate, made = self.fates[store], C(0) if self.until_pushed else made
             builder.m.d.comb += [fate.valid.eq(builder.valid(stage)), fate.made.eq(made)]
 
-    def response(self):
+    def response(self) -> Response:
         """The stream of answers, and a function of its payload: nothing for a hazard that only waits, else hit and
         slot of each load and the slots of the stores."""
 
@@ -63,12 +68,12 @@ class HazardAccess:
         return self.unit.o, fields
 
 
-def hazards_of(context) -> dict[Op, HazardAccess]:
+def hazards_of(context: "KernelContext") -> dict[Op, HazardAccess]:
     """The hazard units of a kernel whose store and load units are known."""
     return {op: HazardAccess(context, op, plan) for op, plan in context.memory.hazards.items()}
 
 
-def build_hazards(context) -> None:
+def build_hazards(context: "KernelContext") -> None:
     """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
     hazard unit watches reaches memory."""
     m = context.m

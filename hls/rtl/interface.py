@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..ir import Parameter
 from ..profile.layout import Layout
 from ..profile.probe import ProbeMap
+from ..target.board import Stream
 
 __all__ = [
     "WINDOW_BYTES",
@@ -211,7 +212,7 @@ class MemoryInterface:
     outstanding: int
 
 
-def stream_prefix(stream) -> str:
+def stream_prefix(stream: "Stream | StreamInterface") -> str:
     """The common prefix of a stream's port names."""
     return f"io_{stream.direction}_{stream.name}"
 

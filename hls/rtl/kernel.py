@@ -1,5 +1,7 @@
 """One kernel as hardware: its arguments, its top region, its load and store units or RAM ports."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import data, stream
 
@@ -15,6 +17,7 @@ from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
+from .interface import RamPort
 from .launch_invariants import build_static
 from .modules import build_modules
 from .onchip import build_onchip
@@ -94,7 +97,7 @@ class KernelHardware:
         ]
 
     @property
-    def ports(self):
+    def ports(self) -> list[tuple[Any, RamPort, Value | None]]:
         """Each port to RAM outside of the kernel with its description, and its input that says that no such word exists
         (or None), in program order."""
         return [(p.ram, p.interface, p.refused) for p in self.context.servers.ports.values() if p.interface is not None]

@@ -1,21 +1,27 @@
 """Launch-invariant values: registers beside the pipeline, stable before the first token starts."""
 
+from typing import TYPE_CHECKING
+
 from amaranth import *
 
+from ..narrow import present
 from .expression import combinational
 from .units import pipelined_unit
+
+if TYPE_CHECKING:
+    from .context import KernelContext
 
 __all__ = ["build_static"]
 
 
-def build_static(context) -> Module:
+def build_static(context: "KernelContext") -> Module:
     """One register after every launch-invariant operation; all are valid ``KernelPlan.static_depth`` cycles after the
     arguments."""
     m = Module()
     for op in context.plan.static:
         if op.opcode == "const":
             continue
-        operands = [context.values.fixed(v) for v in op.operands]
+        operands = [present(context.values.fixed(v)) for v in op.operands]
         name = context.names.value(op.result)
         latency = context.latency(op)
         settled = Signal(context.values.width(op.result), name=name, reset_less=True)

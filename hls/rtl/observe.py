@@ -1,12 +1,15 @@
 """Counters and the probe of one kernel, fed by the observable signals of its regions and units."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from amaranth import *
 
 from rtl_lib.count import CycleAccount, LeaveInterval, PeakCounter
 
+from ..analysis.channels.endpoints import Endpoint
 from ..ir import Attr, Op
 from ..ir.loop_names import loop_names, place_of
 from ..narrow import present
@@ -20,9 +23,13 @@ from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from ..profile.stalls import SIGNAL
 from .accounts import causes_of, inner_loops, signals_of
+from .channels import ChannelWatch
 from .port_reservation import booked_for
 from .strobes import full_burst, max_burst, unaligned
 from .work import count_operations
+
+if TYPE_CHECKING:
+    from .kernel import KernelHardware
 
 __all__ = ["Built", "KernelCounters", "UnitCounters"]
 
@@ -59,7 +66,14 @@ class KernelCounters:
     (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: str, probed: bool, channels) -> None:
+    def __init__(
+        self,
+        hardware: "KernelHardware",
+        clock_mhz: float,
+        counted: str,
+        probed: bool,
+        channels: Mapping[tuple[str, int], ChannelWatch],
+    ) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.clock_mhz = clock_mhz
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
@@ -158,7 +172,7 @@ class KernelCounters:
 
     def _innermost(self):
         """By operation, the key of the innermost loop around it."""
-        return {op: self.context.names.op(p.loop) for p in self.context.plan.loops.values() for op in p.place}
+        return {op: self.context.names.op(present(p.loop)) for p in self.context.plan.loops.values() for op in p.place}
 
     def _channels(self):
         calls = [*self.context.servers.channels.values(), *self.context.servers.at_once.values()]
@@ -199,7 +213,7 @@ class KernelCounters:
             waited = awaited_stores(cause.op)
         if cause.op in self.context.plan.loops:
             waited = self._say_loop(cause.op, label)
-        call = self.context.servers.channels.get(cause.op)
+        call = self.context.servers.channels.get(cause.op) if cause.op is not None else None
         if call:
             name = self.channels[call.end.channel, call.end.index].plan.name
             if carried := self._carried(cause.op):
@@ -264,7 +278,7 @@ class KernelCounters:
         strobes = {"unaligned": unaligned, "full": full_burst}
         return [strobe(self.context.servers.reaching[op].unit) for kind, strobe in strobes.items() if kind in kinds]
 
-    def _build(self, events):
+    def _build(self, events) -> None:
         levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
         for counter in self.registers:
             if counter.name in events:
@@ -276,7 +290,7 @@ class KernelCounters:
         if any(counter.kind == "account" for counter in self.registers):
             self._build_accounts()
 
-    def _lead_out(self, events):
+    def _lead_out(self, events) -> None:
         """Lead the observed signals out of the kernel, in the order that ``unit`` describes."""
         unit = self.unit = ProbeUnit(
             kernel=self.layout.kernel,
@@ -293,14 +307,14 @@ class KernelCounters:
         causes = Cat(self.signals)
         self.m.d.comb += probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))
 
-    def end_channels(self):
+    def end_channels(self) -> list[tuple[Endpoint, str]]:
         """Each channel end of the kernel, and the name of its channel in the probe."""
         return [(end, f"{end.channel}_{end.index}") for end in self.hardware.ends]
 
     def _links(self):
         """The accounts that are waits for the kernel at the other end of a channel."""
         for k, cause in enumerate(self.causes):
-            call = self.context.servers.channels.get(cause.op)
+            call = self.context.servers.channels.get(cause.op) if cause.op is not None else None
             if call is not None:
                 yield Link(k, f"{call.end.channel}_{call.end.index}", call.end.writes)
 
@@ -317,11 +331,11 @@ class KernelCounters:
             yield Hold(access.key, what, access.line, bit, loop=access.loop, waits=found, moves=moves)
         calls = [call.end for call in self.context.servers.channels.values()]
         for k, cause in enumerate(self.causes):
-            call = self.context.servers.channels.get(cause.op)
+            call = self.context.servers.channels.get(cause.op) if cause.op is not None else None
             if call is not None:
-                op, name = cause.op, self.channels[call.end.channel, call.end.index].plan.name
+                op, name = call.op, self.channels[call.end.channel, call.end.index].plan.name
                 what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
-                if carried := self._carried(present(op)):
+                if carried := self._carried(op):
                     what = f"{'room for ' * call.end.writes}{carried}"
                 key, loop = self.context.names.op(op), loops.get(op)
                 taken = f"{self.ends[call.end]}_moved" if calls.count(call.end) == 1 else None

@@ -1,5 +1,7 @@
 """Memories inside a kernel as block RAM, connected to the ports of their accesses."""
 
+from typing import TYPE_CHECKING, Any
+
 from amaranth import *
 from amaranth.lib import wiring
 
@@ -8,10 +10,13 @@ from rtl_lib.mem.replicated import ReplicatedRam
 
 from ..analysis.workgroup.phases import BarrierPhases
 
+if TYPE_CHECKING:
+    from .context import KernelContext
+
 __all__ = ["build_onchip"]
 
 
-def build_onchip(context) -> None:
+def build_onchip(context: "KernelContext") -> None:
     """Put every memory of the kernel into its module; the ports of its accesses exist already."""
     for op, access in context.memory.outside.items():
         if access.forwarding:
@@ -21,7 +26,7 @@ def build_onchip(context) -> None:
         loads, stores = ([context.servers.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        shape = {
+        shape: dict[str, Any] = {
             "word_bytes": memory.word_bytes,
             "words": memory.words,
             "addr_bits": addresses,
@@ -60,7 +65,7 @@ def _store_side(port):
     return port.store.ram if port.op.opcode == "atomic" else port.ram
 
 
-def _show_writes(context, port, memory, stores, ram) -> None:
+def _show_writes(context: "KernelContext", port, memory, stores, ram) -> None:
     """Let a port watch what is being written in its bank. It watches all stores or, where each group's or iteration's
     copy is a bank with a writer of its own, those that may use the same copy. For copies of iterations these are the
     stores of the port's own loop: other loops have ended, or have not begun."""

@@ -1,15 +1,21 @@
 """Port reservations of levels that share write ports, made before a token enters."""
 
+from typing import TYPE_CHECKING
+
 from amaranth import *
 
 from rtl_lib.port_reservation import PortBookings
 
-from ..ir import Attr
+from ..ir import Attr, Op
+from ..planning.schedule import RegionPlan
+
+if TYPE_CHECKING:
+    from .context import KernelContext
 
 __all__ = ["booked_for", "build_bookings"]
 
 
-def build_bookings(context) -> dict:
+def build_bookings(context: "KernelContext") -> dict[tuple[RegionPlan, int], tuple[Signal, Value, Op]]:
     """By (region's plan, level's number): a signal to be driven high while a token is ready to enter, a signal that
     says that it may enter, and a store of the level that the reservation is for."""
     found = {}
@@ -22,12 +28,12 @@ def build_bookings(context) -> dict:
     return found
 
 
-def booked_for(context) -> dict:
+def booked_for(context: "KernelContext") -> dict[Op, Op]:
     """By store that reserves cycles of a port, the store of its level that the level's reservation is for."""
     levels = [place for booking in context.plan.bookings for place in booking.levels]
     return {op: _booked(region, level)[0] for region, level in levels for op in _booked(region, level)}
 
 
-def _booked(region, level) -> list:
+def _booked(region: RegionPlan, level: int) -> list[Op]:
     """The stores of a level that reserve cycles of ports."""
     return [op for op, point in region.place.items() if point.level == level and Attr.BOOKED in op.attrs]

@@ -1,5 +1,7 @@
 """The queues around one level: requests and live values pushed after it, and the join before it."""
 
+from typing import TYPE_CHECKING
+
 from amaranth import C, Cat, Mux, Signal
 from amaranth import Value as HardwareValue
 from amaranth.lib import data
@@ -12,6 +14,9 @@ from ..ir import Value, is_early
 from .level import LevelBuilder
 from .request_queue import Early, RequestQueue, early_fields
 
+if TYPE_CHECKING:
+    from .region import RegionBuilder
+
 __all__ = ["LevelQueues"]
 
 
@@ -22,7 +27,7 @@ class LevelQueues:
     the level needs is known; :meth:`accept` then makes its entry.
     """
 
-    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None") -> None:
+    def __init__(self, region: "RegionBuilder", builder: LevelBuilder, behind: "LevelQueues | None") -> None:
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
         self.room: list[HardwareValue] = []  # conditions for a token to enter

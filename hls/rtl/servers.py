@@ -1,10 +1,12 @@
 """The servers of variable-latency operations and on-chip memory in a kernel: units, ports, channel ends."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from amaranth import Value as HardwareValue
 
 from ..ir import Attr, Op, Value
 from ..ir.accesses import PREDICATES
-from .access import AtomicAccess, LoadAccess, StoreAccess
+from .access import AtomicAccess, LoadAccess, Request, Response, StoreAccess
 from .barrier import meets_of
 from .channels import calls_at_once, calls_of
 from .fences import fences_of
@@ -13,6 +15,10 @@ from .modules import modules_of
 from .port_reservation import build_bookings
 from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
 from .stepping_access import SteppingLoadAccess
+
+if TYPE_CHECKING:
+    from .context import KernelContext
+    from .region import RegionBuilder
 
 __all__ = ["Servers"]
 
@@ -47,7 +53,7 @@ class Servers:
         self.unsent: list = []
         self.flushes: dict = {}
 
-    def build(self, context) -> None:
+    def build(self, context: "KernelContext") -> None:
         """Make the units of the kernel. Units that watch accesses find the accesses' units in ``context``."""
         accesses = context.memory.accesses.items()
         self.units = {op: WAITING[a.direction](context, a) for op, a in accesses if a.latency is None}
@@ -87,7 +93,7 @@ class Servers:
         kinds = (self.units, self.channels, self.fences, self.hazards, self.meets, self.modules)
         return next((units[op] for units in kinds if op in units), None)
 
-    def request_port(self, region, op: Op):
+    def request_port(self, region: "RegionBuilder", op: Op) -> Request:
         """(stream to send requests to, function from its payload to pairs (field, value))."""
         unit = self._unit(op)
         if unit is not None:
@@ -101,7 +107,7 @@ class Servers:
 
         return child.header.i, fields
 
-    def response_port(self, region, op: Op):
+    def response_port(self, region: "RegionBuilder", op: Op) -> Response:
         """(stream of responses, function from its payload to triples (result, bits, value if the operation was
         predicated off))."""
         unit = self._unit(op)
@@ -115,7 +121,7 @@ class Servers:
 
         return child.exit.o, fields
 
-    def response_error(self, op: Op):
+    def response_error(self, op: Op) -> HardwareValue | None:
         """Whether the current response says that memory refused the access; None for operations that cannot fail."""
         unit = self.units[op].unit if op in self.units else None
         return getattr(unit, "error", None)

@@ -1,5 +1,7 @@
 """Stream connections, which builds for stall tests stall at random."""
 
+from typing import Any
+
 from amaranth import *
 
 from rtl_lib.stall import StallGate, StallSource, salt_of
@@ -13,7 +15,7 @@ class Stalls:
     def __init__(self, seed: Value | None) -> None:
         self.seed = seed
 
-    def source(self, m: Module, name: str):
+    def source(self, m: Module, name: str) -> Value:
         """A random bit that stalls tokens; 0 in other builds."""
         if self.seed is None:
             return C(0)
@@ -21,7 +23,7 @@ class Stalls:
         m.d.comb += source.seed.eq(self.seed)
         return source.stall
 
-    def connect(self, m: Module, source, sink, name: str) -> None:
+    def connect(self, m: Module, source: Any, sink: Any, name: str) -> None:
         """Connect two streams; in builds for stall tests the transfer stalls at random."""
         if self.seed is not None:
             gate = StallGate(source.payload.shape(), salt_of(name))
@@ -32,6 +34,6 @@ class Stalls:
         join(m, source, sink)
 
 
-def join(m: Module, source, sink) -> None:
+def join(m: Module, source: Any, sink: Any) -> None:
     """Plain connection of two streams."""
     m.d.comb += [sink.valid.eq(source.valid), source.ready.eq(sink.ready), sink.payload.eq(source.payload)]

@@ -30,10 +30,11 @@ from ..ir.launch import (
     units_of,
 )
 from ..narrow import instance, present
+from ..options import Options
 from ..planning.memory import Access, ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..profile.probe import WORD, ProbeMap
-from ..target.board import Memory
+from ..target.board import Board, Memory
 from .channels import ChannelWatch, connect_channels
 from .compute_units import UnitedKernel, unit_place
 from .context import KernelContext
@@ -70,7 +71,7 @@ class KernelInput:
 
 
 def build_system(
-    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
+    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board: Board, options: Options, address_bits: int
 ) -> tuple[Callable[[], dict[str, str]], SystemInterface, dict[str, dict[str, IrValue | Op]]]:
     """What converts the system to Verilog texts by file name, the interface that drivers and simulators need, and for
     each kernel what the names of its signals and modules stand for (those of one compute unit).
@@ -95,7 +96,7 @@ def build_system(
 
 
 def system_netlists(
-    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
+    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board: Board, options: Options, address_bits: int
 ) -> dict[str, str]:
     """The cells of the system that :func:`build_system` converts, by module: of ``TOP``, and of each shared part
     (:func:`rtl_lib.part_netlists.read_netlists`)."""

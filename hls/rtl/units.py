@@ -1,5 +1,8 @@
 """Operations with internal registers, as instances of the arithmetic parts."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import *
 
 from ..ir import Op
@@ -8,7 +11,9 @@ from ..planning.schedule.parts import PartChoice
 __all__ = ["pipelined_unit"]
 
 
-def pipelined_unit(m: Module, choice: PartChoice, op: Op, operands, latency: int, go, name: str):
+def pipelined_unit(
+    m: Module, choice: PartChoice, op: Op, operands: Sequence[Value], latency: int, go: Value, name: str
+) -> Any:
     """Instantiate the operation's part in ``m`` and return its result, ``latency`` enabled cycles after the
     operands."""
     part = m.submodules[f"{name}_{op.opcode}"] = choice.part(choice.params, latency)

@@ -2,6 +2,7 @@
 carry."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from amaranth import C, Signal
 from amaranth import Value as HardwareValue
@@ -43,7 +44,7 @@ class Values:
         """How many bits the value's signal has."""
         return self._address_bits if isinstance(value.type, PointerType) else value.type.bits
 
-    def fixed(self, value: Value):
+    def fixed(self, value: Value) -> HardwareValue | None:
         """The signal of a value that is constant for the whole run: a constant, an argument, a launch-invariant value;
         else None.
 
@@ -59,13 +60,13 @@ class Values:
         """Whether any operation uses the value."""
         return bool(self._uses.get(value))
 
-    def base(self, op: Op):
+    def base(self, op: Op) -> HardwareValue:
         """The base address of an ``addr`` operation: that of a buffer, or 0 in a memory of the kernel."""
         name = op.attrs[Attr.MEM]
         return C(0) if name in self._onchip else self.arguments[name]
 
     @property
-    def overlap(self):
+    def overlap(self) -> HardwareValue:
         """High in runs in which buffers may overlap; only for kernels whose plan distinguishes such runs."""
         return self.arguments[OVERLAP]
 
@@ -76,9 +77,9 @@ class LoopState:
 
     def __init__(self, values: Values) -> None:
         self._values = values
-        self.pseudo: dict = {}
-        self.registers: dict = {}
-        self.histories: dict = {}
+        self.pseudo: dict[Any, Any] = {}
+        self.registers: dict[Any, Any] = {}
+        self.histories: dict[Any, Any] = {}
 
     def initial(self, plan: RegionPlan, index: int) -> Value:
         """The initial value of a carried value in the loop's tokens; a fixed value is not sent with the request."""

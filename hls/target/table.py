@@ -3,8 +3,12 @@
 import difflib
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..toml_text import parse, read_text
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 __all__ = ["BoardError", "Table", "read_toml"]
 
@@ -16,12 +20,12 @@ class BoardError(ValueError):
     file as a whole), ``message`` (what is wrong and what is expected).
     """
 
-    def __init__(self, file, key: str, message: str) -> None:
+    def __init__(self, file: "Path | Traversable | str", key: str, message: str) -> None:
         self.file, self.key, self.message = str(file), key, message
         super().__init__(f"{self.file}: {key}: {message}" if key else f"{self.file}: {message}")
 
 
-def read_toml(file) -> "Table":
+def read_toml(file: "Path | Traversable") -> "Table":
     """Parse ``file`` (a path or a package resource); a missing or malformed file is a :class:`BoardError`."""
     try:
         text = read_text(file)
@@ -36,7 +40,7 @@ def read_toml(file) -> "Table":
 class Table:
     """One TOML table. Keys are read one by one; :meth:`close` rejects keys that were never read."""
 
-    def __init__(self, file: Path, path: str, data: dict) -> None:
+    def __init__(self, file: "Path | Traversable", path: str, data: dict) -> None:
         self.file, self.path, self._data = file, path, data
         self._taken: set[str] = set()
 
@@ -122,7 +126,7 @@ class Table:
             raise self.error(key, f"must be {expected}, not {value!r}")
         return value
 
-    def _check_range(self, key, value, low, high):
+    def _check_range(self, key, value, low, high) -> None:
         if not (low <= value and value != float("inf")) or (high is not None and value > high):
             bound = f"at least {low}" if high is None else f"between {low} and {high}"
             raise self.error(key, f"must be {bound}, not {value}")

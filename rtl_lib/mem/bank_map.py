@@ -1,15 +1,9 @@
 """Maps the words of a memory to banks: the one definition that planner, hardware and tests share."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import Any, overload
 
 __all__ = ["BankMap"]
-
-#: numbers of words: one, or an array of them
-Words = TypeVar("Words", int, "np.ndarray")
 
 
 @dataclass(frozen=True)
@@ -87,7 +81,11 @@ class BankMap:
                 runs.append((bit, 1))
         return runs
 
-    def bank(self, word: Words) -> Words:
+    @overload
+    def bank(self, word: int) -> int: ...
+    @overload
+    def bank(self, word: Any) -> Any: ...
+    def bank(self, word: Any) -> Any:
         """The bank of a word."""
         bank = 0 * word
         for low, width in self._runs:
@@ -96,7 +94,11 @@ class BankMap:
             bank = bank ^ word >> begin & (1 << end - begin) - 1
         return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1
 
-    def place(self, word: Words) -> Words:
+    @overload
+    def place(self, word: int) -> int: ...
+    @overload
+    def place(self, word: Any) -> Any: ...
+    def place(self, word: Any) -> Any:
         """The address of a word within its bank."""
         for bit in sorted(self.bits, reverse=True):
             word = word >> bit + 1 << bit | word & (1 << bit) - 1

@@ -1,6 +1,7 @@
 """Information about a kernel's arguments (clGetKernelArgInfo)."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from hls.ir import Attr, MemoryObject
 from hls.rtl.interface import ArgumentInterface
@@ -46,7 +47,7 @@ def _one_word(words: list[str]) -> list[str]:
     return ["u" * ("unsigned" in numbers) + size, *(word for word in words if word not in _INTEGERS)]
 
 
-def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int):
+def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int) -> Any:
     """The value of the OpenCL query ``parameter``; ``memories`` are the kernel's. Raises LogicError if unknown."""
     memory = memories.get(argument.name)
     if parameter == kernel_arg_info.NAME:

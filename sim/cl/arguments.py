@@ -46,7 +46,7 @@ class Value:
         return self.value.item()
 
 
-def said_type(dtype) -> np.dtype | None:
+def said_type(dtype: Any) -> np.dtype | None:
     """The type that a host program declares for an argument; None if it declares none. Raises LogicError if it is not a
     type."""
     try:
@@ -57,7 +57,7 @@ def said_type(dtype) -> np.dtype | None:
         ) from None
 
 
-def python_scalar(value, dtype: np.dtype | None):
+def python_scalar(value: Any, dtype: np.dtype | None) -> Any:
     """A number as a numpy scalar of the declared type, if any. Raises LogicError for a number that the type cannot
     represent."""
     if dtype is None or dtype.names or not isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
@@ -71,7 +71,7 @@ def python_scalar(value, dtype: np.dtype | None):
         return dtype.type(int(number) if dtype.kind in "iu" else number)
 
 
-def _has(dtype: np.dtype, number) -> bool:
+def _has(dtype: np.dtype, number: Any) -> bool:
     """Whether a numpy type can represent the number; floats are rounded."""
     if isinstance(number, complex) or dtype.kind not in "biuf":
         return False
@@ -81,7 +81,7 @@ def _has(dtype: np.dtype, number) -> bool:
     return low <= number <= high and number == int(number)
 
 
-def check_argument(kernel: KernelInterface, index: int, value, context: Context) -> Value:
+def check_argument(kernel: KernelInterface, index: int, value: Any, context: Context) -> Value:
     """The checked value of parameter ``index``. Raises LogicError, with what to pass, if it does not fit."""
     argument = kernel.arguments[index]
     place = f"argument {index + 1} of kernel {kernel.name}, `{argument.c_type} {argument.name}`"
@@ -94,14 +94,14 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
     return _scalar(place, argument, value)
 
 
-def _pipe(place: str, value) -> Value:
+def _pipe(place: str, value: Any) -> Value:
     """The parameter's name selects the pipe; the host's object is only a placeholder."""
     if value is not None and not isinstance(value, Pipe):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.Pipe is wanted, not {type(value).__name__}")
     return Value(value)
 
 
-def _buffer(place: str, argument: ArgumentInterface, value, context: Context) -> Value:
+def _buffer(place: str, argument: ArgumentInterface, value: Any, context: Context) -> Value:
     if value is None:
         return Value(None)
     if not isinstance(value, Buffer):
@@ -118,7 +118,7 @@ def _buffer(place: str, argument: ArgumentInterface, value, context: Context) ->
     return Value(value)
 
 
-def _local(place: str, argument: ArgumentInterface, value) -> Value:
+def _local(place: str, argument: ArgumentInterface, value: Any) -> Value:
     if not isinstance(value, LocalMemory):
         raise _wrong(
             status_code.INVALID_ARG_VALUE, f"{place}: a cl.LocalMemory(bytes) is wanted, not {type(value).__name__}"
@@ -197,7 +197,7 @@ def _wanted(argument: ArgumentInterface) -> _Wanted:
     return _Wanted(*_FITS[base[1]], int(base[2] or 1))
 
 
-def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
+def _scalar(place: str, argument: ArgumentInterface, value: Any) -> Value:
     wanted = _wanted(argument)
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         raise _wrong(
@@ -229,7 +229,7 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     )
 
 
-def _as_numpy(value):
+def _as_numpy(value: Any) -> Any:
     """Bytes, and objects with the buffer protocol (array.array, numbers and structures of ctypes), as numpy objects;
     anything else unchanged."""
     if isinstance(value, np.generic | np.ndarray):
@@ -246,17 +246,17 @@ def _as_numpy(value):
     return np.void(view.tobytes()) if found is None or found.dtype.hasobject else found
 
 
-def _number(wanted: _Wanted, value) -> np.generic:
+def _number(wanted: _Wanted, value: Any) -> np.generic:
     """The bytes of a scalar as a number of the kernel's type."""
     return np.frombuffer(value.tobytes(), np.dtype(wanted.dtype).newbyteorder("<"))[0]
 
 
-def _is_triple(wanted: _Wanted, value) -> bool:
+def _is_triple(wanted: _Wanted, value: Any) -> bool:
     """Whether these are the elements of a vector of three, which occupies the space of four."""
     return wanted.count == 3 and value.size == 3 and value.dtype.itemsize == np.dtype(wanted.dtype).itemsize
 
 
-def _means_the_same(wanted: _Wanted, value) -> bool:
+def _means_the_same(wanted: _Wanted, value: Any) -> bool:
     """Whether each element of the value has a type that the kernel accepts; structs, and bytes alone, may be
     anything."""
     if wanted.count is None or value.dtype == np.uint8 and value.size > 1:
@@ -276,7 +276,7 @@ def _parts(dtype: np.dtype) -> Iterator[np.dtype]:
         yield dtype
 
 
-def _shown(value) -> str:
+def _shown(value: Any) -> str:
     return str(value.dtype) if value.size == 1 else f"an array of {value.size} {value.dtype}"
 
 

@@ -6,6 +6,7 @@ or made again.
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from .constants import status_code
 from .errors import LogicError
@@ -32,7 +33,7 @@ class Binary:
         return _HEAD + json.dumps({"source": self.source, "options": self.options} | part).encode()
 
     @classmethod
-    def of(cls, data) -> "Binary":
+    def of(cls, data: Any) -> "Binary":
         """Raises LogicError for bytes that :meth:`to_bytes` did not produce."""
         try:
             data = bytes(data)

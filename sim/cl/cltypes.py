@@ -3,6 +3,7 @@ pyopencl.cltypes."""
 
 import builtins
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _vector(scalar: type, length: builtins.int) -> np.dtype:
     )
 
 
-def make_vector(dtype: np.dtype, length: builtins.int, values) -> Any:
+def make_vector(dtype: np.dtype, length: builtins.int, values: Sequence[Any]) -> Any:
     """A vector of the values; a single value is copied to all elements. Raises TypeError for another number of
     values."""
     if len(values) == 1:

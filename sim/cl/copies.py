@@ -1,6 +1,7 @@
 """Copies between host arrays and buffers, and between buffers; fills."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,8 @@ WITHIN_BOARD = (command_type.COPY_BUFFER, command_type.COPY_BUFFER_RECT, command
 
 def enqueue_copy(
     queue: CommandQueue,
-    dest,
-    src,
+    dest: Any,
+    src: Any,
     *,
     is_blocking: bool = True,
     wait_for: list[Event] | None = None,
@@ -58,7 +59,7 @@ def enqueue_copy(
 
 
 def _ranges(
-    dest, src, device_offset: int, src_offset: int, offset: int, byte_count: int | None
+    dest: Any, src: Any, device_offset: int, src_offset: int, offset: int, byte_count: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Contiguous bytes of source and destination."""
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
@@ -72,7 +73,7 @@ def _ranges(
 
 
 def _regions(
-    dest, src, region: Sequence[int] | None, corners: dict[str, Sequence[int]]
+    dest: Any, src: Any, region: Sequence[int] | None, corners: dict[str, Sequence[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """A region of rows and planes of source and destination."""
     both = isinstance(dest, Buffer) and isinstance(src, Buffer)
@@ -96,7 +97,7 @@ def _regions(
 
 
 def enqueue_fill_buffer(
-    queue: CommandQueue, mem: Buffer, pattern, offset: int, size: int, wait_for: list[Event] | None = None
+    queue: CommandQueue, mem: Buffer, pattern: Any, offset: int, size: int, wait_for: list[Event] | None = None
 ) -> Event:
     """Fill bytes [offset, offset + size) with repetitions of ``pattern`` (a numpy scalar or array)."""
     unit = host_bytes(np.array(pattern, order="C"), "enqueue_fill_buffer")
@@ -128,7 +129,7 @@ def _copy(
     target: np.ndarray,
     source: np.ndarray,
     used: list[Buffer],
-    dest,
+    dest: Any,
     is_blocking: bool,
 ) -> Event:
     if np.shares_memory(target, source):

@@ -1,5 +1,7 @@
 """Answers to the ``get_info`` of objects: by OpenCL's number, from the attribute of the same name."""
 
+from typing import Any
+
 from .constants import status_code
 from .errors import LogicError
 
@@ -8,7 +10,7 @@ __all__ = ["fact"]
 _MISSING = object()
 
 
-def fact(of: object, numbers: type, parameter: int, routine: str):
+def fact(of: object, numbers: type, parameter: int, routine: str) -> Any:
     """The attribute that ``parameter`` queries: the number's name among ``numbers``, in lower case. Raises
     LogicError for a number that is none of them, or that the object does not support."""
     names = [name for name, number in vars(numbers).items() if name.isupper() and number == parameter]

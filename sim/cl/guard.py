@@ -52,7 +52,7 @@ class Guard:
             self._wanting.discard(me)
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         self._lock.release()
 
     def give_way(self) -> None:

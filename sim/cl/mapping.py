@@ -1,7 +1,7 @@
 """Buffers as arrays of the host (clEnqueueMapBuffer)."""
 
-from collections.abc import Callable
-from typing import Literal, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class MemoryMap:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         self.release()
 
 
@@ -41,10 +41,10 @@ def enqueue_map_buffer(
     buf: Buffer,
     flags: int,
     offset: int,
-    shape,
-    dtype,
+    shape: int | Sequence[int],
+    dtype: Any,
     order: Literal["C", "F"] = "C",
-    strides=None,
+    strides: Sequence[int] | None = None,
     wait_for: list[Event] | None = None,
     is_blocking: bool = True,
 ) -> tuple[np.ndarray, Event]:
@@ -79,7 +79,15 @@ def enqueue_map_buffer(
     return np.asarray(MemoryMap(queue, array, write_back, buf)), event
 
 
-def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: Literal["C", "F"], strides) -> np.ndarray:
+def _view(
+    buf: Buffer,
+    flags: int,
+    offset: int,
+    shape: int | Sequence[int],
+    dtype: Any,
+    order: Literal["C", "F"],
+    strides: Sequence[int] | None,
+) -> np.ndarray:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:

@@ -1,6 +1,7 @@
 """Buffers in the board's memory, and the bytes of host arrays."""
 
 import weakref
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class MemoryObject:
         """The address of the host's memory for it; None without."""
         return None
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, mem_info, parameter, f"{type(self).__name__}.get_info")
 
@@ -55,7 +56,9 @@ class Buffer(MemoryObject):
     named ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
     """
 
-    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None) -> None:
+    def __init__(
+        self, context: Context, flags: int, size: int = 0, hostbuf: Any = None, *, memory: str | None = None
+    ) -> None:
         if hostbuf is not None and not flags & COPIES:
             raise LogicError(
                 "create_buffer", status_code.INVALID_HOST_PTR, "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR"
@@ -133,7 +136,7 @@ class Buffer(MemoryObject):
         return self.context.simulated.view(self.allocation)
 
     @property
-    def allocation(self):
+    def allocation(self) -> Allocation:
         """The buffer's allocation. Raises LogicError after release()."""
         if self._released:
             raise LogicError("Buffer", status_code.INVALID_MEM_OBJECT, "the buffer has been released")
@@ -269,7 +272,7 @@ class Pipe(MemoryObject):
         self.context, self.flags, self.packet_size, self.max_packets = context, flags, packet_size, max_packets
 
 
-def host_bytes(array, routine: str, writable: bool = False) -> np.ndarray:
+def host_bytes(array: Any, routine: str, writable: bool = False) -> np.ndarray:
     """The bytes of a contiguous host array or buffer, without a copy. Raises LogicError if that is impossible."""
     try:
         view = memoryview(array)

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from hls.limits import MOST_ARGUMENT_BYTES, MOST_ARRAY_BYTES, TOLD_WORK_ITEMS
 from hls.narrow import present
@@ -62,7 +63,7 @@ class Platform:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, platform_info, parameter, "Platform.get_info")
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Platform)
 
     def __hash__(self) -> int:
@@ -126,7 +127,7 @@ class Device:
         """The only platform."""
         return Platform()
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, device_info, parameter, "Device.get_info")
 
@@ -139,7 +140,9 @@ class Context:
 
     reference_count = 1
 
-    def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None) -> None:
+    def __init__(
+        self, devices: list[Device] | None = None, properties: Any = None, dev_type: int | None = None
+    ) -> None:
         if devices is None:
             devices = Platform().get_devices(ANY_TYPE if dev_type is None else dev_type)[:1]
             if not devices:
@@ -173,7 +176,7 @@ class Context:
         """The properties in the form of ``clGetContextInfo``: the platform."""
         return [(context_properties.PLATFORM, self.device.platform)]
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, context_info, parameter, "Context.get_info")
 

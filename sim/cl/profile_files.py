@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hls.narrow import instance
 from hls.profile import model
 from hls.records import plain
 
@@ -43,12 +44,16 @@ def _chosen(profile: model.Profile) -> int | None:
 def _with_page(profile: model.Profile, command: tuple[str, ...], launch: int | None) -> tuple[model.Profile, str]:
     """The profile with the areas of its programs' reports, and its page, which has these reports."""
     # importing these takes a second, which a program that writes no profile does not have to wait
+    from hls.driver import Result
     from hls.report.collect import collect
     from hls.report.profile_page import areas_of, render
 
     used = {one.program for one in profile.launches}
     words = " ".join(("sluice profile", *command))
-    reports = {number: collect(TIMELINE.compiled(number), _source_file(profile, number), words) for number in used}
+    reports = {
+        number: collect(instance(TIMELINE.compiled(number), Result), _source_file(profile, number), words)
+        for number in used
+    }
     page = render(profile, reports, launch)
     programs = (
         replace(one, areas=areas_of(reports[one.number])) if one.number in reports else one for one in profile.programs

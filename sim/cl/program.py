@@ -58,7 +58,7 @@ class _KernelFirst:
     """A method that pyopencl's Program does not have: a kernel of its name comes first, as ``program.NAME`` is a kernel
     there; the method is then called as ``Program.NAME(program, ...)``."""
 
-    def __init__(self, method: Callable) -> None:
+    def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
 
     def __get__(self, program: "Program | None", owner: type) -> Any:
@@ -74,7 +74,7 @@ class Program:
 
     reference_count = 1
 
-    def __init__(self, context: Context, source, binaries: Sequence | None = None) -> None:
+    def __init__(self, context: Context, source: Any, binaries: Sequence[Any] | None = None) -> None:
         binary = None if binaries is None else only_binary(context, source, binaries)
         source = source if binary is None else binary.source
         if not isinstance(source, str):
@@ -97,7 +97,7 @@ class Program:
     def build(
         self,
         options: str | Iterable[str] = (),
-        devices=None,
+        devices: Any = None,
         cache_dir: str | None = None,
         *,
         device: str | None = None,
@@ -124,7 +124,7 @@ class Program:
         return self
 
     @_KernelFirst
-    def capture(self) -> list[dict]:
+    def capture(self) -> list[dict[str, Any]]:
         """What each autorun kernel did since the last capture, or since the program's simulator was started: figures
         as those of ``event.stats``, with ``start_ns`` and ``end_ns``. Kernels under way are not waited for. Empty on
         the emulator, which has no cycles."""
@@ -244,12 +244,12 @@ class Program:
         """Sizes of :attr:`binaries`."""
         return [len(binary) for binary in self.binaries]
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one, and for the names of kernels before
         build()."""
         return fact(self, program_info, parameter, "Program.get_info")
 
-    def get_build_info(self, device, parameter: int):
+    def get_build_info(self, device: Any, parameter: int) -> Any:
         """The build's log, by OpenCL's number."""
         return build_fact(self._result, self._log, self._built_with, parameter)
 
@@ -328,7 +328,7 @@ class Kernel:
         required = (f"reqd_work_group_size({','.join(map(str, size))})",) if size else ()
         return " ".join((*required, *self._function.attrs.get(Attr.HINTS, ())))
 
-    def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
+    def set_scalar_arg_dtypes(self, dtypes: Sequence[Any]) -> None:
         """Set the type of each scalar argument, None for buffers: then Python numbers are accepted."""
         if len(dtypes) != self.num_args:
             raise ArgumentCountError(
@@ -338,24 +338,24 @@ class Kernel:
 
     set_arg_types = set_scalar_arg_dtypes
 
-    def set_arg(self, index: int, value) -> None:
+    def set_arg(self, index: int, value: Any) -> None:
         """Set one argument: a buffer, or a numpy scalar of the parameter's type."""
         self._argument("clSetKernelArg", index)
         value = python_scalar(value, self._dtypes[index])
         self._values[index] = check_argument(self.interface, index, value, self.context)
 
-    def set_args(self, *values) -> None:
+    def set_args(self, *values: Any) -> None:
         """Set all arguments."""
         if len(values) != self.num_args:
             raise ArgumentCountError("Kernel.set_args", status_code.INVALID_KERNEL_ARGS, self._count(len(values)))
         for index, value in enumerate(values):
             self.set_arg(index, value)
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, kernel_info, parameter, "Kernel.get_info")
 
-    def get_arg_info(self, index: int, parameter: int):
+    def get_arg_info(self, index: int, parameter: int) -> Any:
         """The value of an OpenCL query on one argument."""
         return argument_fact(self._argument("clGetKernelArgInfo", index), self._function.memories, parameter)
 
@@ -378,7 +378,7 @@ class Kernel:
             )
         return self.interface.arguments[index]
 
-    def get_work_group_info(self, parameter: int, device: Device):
+    def get_work_group_info(self, parameter: int, device: Device) -> Any:
         """The value of an OpenCL query on work-groups, for a host that chooses their size."""
         return work_group_fact(
             self.interface,
@@ -393,7 +393,7 @@ class Kernel:
         queue: CommandQueue,
         global_size: Sequence[int],
         local_size: Sequence[int] | None,
-        *args,
+        *args: Any,
         global_offset: Sequence[int] | None = None,
         wait_for: list[Event] | None = None,
         g_times_l: bool = False,
@@ -446,9 +446,9 @@ def _launch(
     queue: CommandQueue,
     kernel: Kernel,
     values: tuple[Value | None, ...],
-    global_work_size,
-    local_work_size,
-    global_work_offset,
+    global_work_size: Sequence[int],
+    local_work_size: Sequence[int] | None,
+    global_work_offset: Sequence[int] | None,
     wait_for: list[Event] | None,
     g_times_l: bool,
     allow_empty_ndrange: bool,
@@ -486,7 +486,7 @@ def get_profile_data_device_intel(
     read_enqueue_kernels: bool = True,
     read_autorun_kernels: bool = True,
     clear_counters_after_readback: bool = False,
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """The vendor's call for a capture: :meth:`Program.capture`, if the counters of autorun kernels are to be read.
 
     The other two arguments change nothing: kernels that the host starts are captured at the end of each launch, and a

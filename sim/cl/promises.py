@@ -11,6 +11,7 @@ are left out: the values that others send them are not known beforehand. Barrier
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -104,9 +105,9 @@ def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemo
     return given
 
 
-def _overlapping(buffers: list) -> list[list]:
+def _overlapping(buffers: list[Any]) -> list[list[Any]]:
     """The (allocation, name) pairs in groups that share bytes, each in the order of addresses."""
-    groups: list[list] = []
+    groups: list[list[Any]] = []
     for where, name in sorted(buffers):
         if groups and where.address < max(before.end for before, _ in groups[-1]):
             groups[-1].append((where, name))

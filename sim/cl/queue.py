@@ -5,7 +5,7 @@ A call that copies, fills or maps waits for the launches of its queue, for its e
 that use its buffers as far as they can end by themselves. Its work is done when it returns, unless it is one that
 OpenCL does not let wait and a command before it needs the host: see :mod:`sim.cl.host_commands`."""
 
-from typing import Self
+from typing import Any, Self
 
 from .constants import command_queue_info, command_queue_properties, command_type, status_code
 from .errors import LogicError
@@ -34,7 +34,7 @@ class CommandQueue:
         """The board to which the queue belongs."""
         return self.context.device
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, command_queue_info, parameter, "CommandQueue.get_info")
 
@@ -77,7 +77,7 @@ class CommandQueue:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         self.finish()
 
 
@@ -99,7 +99,7 @@ def enqueue_marker(queue: CommandQueue, wait_for: list[Event] | None = None) -> 
 
 
 def enqueue_migrate_mem_objects(
-    queue: CommandQueue, mem_objects: list, flags: int = 0, wait_for: list | None = None
+    queue: CommandQueue, mem_objects: list[Any], flags: int = 0, wait_for: list[Event] | None = None
 ) -> Event:
     """Buffers of a context are in the memory of its one board: nothing has to be moved."""
     return _mark(queue, wait_for, command_type.MIGRATE_MEM_OBJECTS)

@@ -1,6 +1,6 @@
 """Streams of the simulated board, which I/O channels read and write."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Stream:
         """The size of a value."""
         return self.interface.bits // 8
 
-    def feed(self, values) -> None:
+    def feed(self, values: Any) -> None:
         """Pass values for the kernels to read: an array, or any object with a buffer, such as the content of a file."""
         data = host_bytes(values, "Stream.feed")
         if self.interface.direction != "in":
@@ -47,7 +47,7 @@ class Stream:
                 self.program._system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
             guard.changed()
 
-    def take(self, dtype=np.uint8) -> np.ndarray:
+    def take(self, dtype: Any = np.uint8) -> np.ndarray:
         """The values that kernels wrote since the last call, as elements of ``dtype``."""
         if self.interface.direction != "out":
             raise self._wrong("is read by the kernels; feed() it")

@@ -1,11 +1,15 @@
 """Faults of an emulated run, described for the user."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hls.diag import Code, Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 from hls.ir.concurrent import outside_channels
 from hls.narrow import present
+
+if TYPE_CHECKING:
+    from .structures import Control
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
@@ -105,7 +109,7 @@ class Ending:
     parted: Parted | None = None
 
     @classmethod
-    def of(cls, control, limit: int) -> "Ending":
+    def of(cls, control: "Control", limit: int) -> "Ending":
         """Read the library's control structure."""
         broken = (
             Broken(

@@ -8,15 +8,16 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hls.emulate import Memories, ProgramText, Tracer, write_program
-from hls.ir import Attr, FloatType, Module
+from hls.ir import Attr, FloatType, Module, Type
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
 from hls.narrow import present
@@ -55,7 +56,7 @@ class Started:
     kernel: str
     number: int
     ended: ctypes.c_uint64
-    kept: list = field(repr=False)
+    kept: list[Any] = field(repr=False)
     parts: tuple["Started", ...] = ()
 
     @property
@@ -365,8 +366,8 @@ class Emulator:
             write(formatted(form.text, [_value(w, t) for w, t in zip(given, form.types)], form.types))
             place += 1 + len(given)
 
-    def _unset(self, counts):
-        found: dict = {}
+    def _unset(self, counts: Iterable[int]) -> Iterator[UnsetRead]:
+        found: dict[tuple[str, Any], int] = {}
         for site, count in zip(self._program.sites, counts):
             if count:
                 place = site.function, site.span
@@ -389,12 +390,12 @@ def _load(path: Path) -> ctypes.CDLL:
         return ctypes.CDLL(str(shutil.copyfile(path, folder / path.name)))
 
 
-def _value(word: int, type):
+def _value(word: int, type: Type) -> int | float:
     """A word of the log as a value of the type."""
     return struct.unpack("<d", struct.pack("<Q", word))[0] if isinstance(type, FloatType) else word
 
 
-def _call(run, control: Control) -> bool:
+def _call(run: Callable[[Any], object], control: Control) -> bool:
     """Run in a thread, so that a signal arrives here and stops it; returns whether it was a keyboard interrupt. Signals
     arrive in the main thread alone: in another one it runs at once, which saves most of the time of a short launch."""
     if threading.current_thread() is not threading.main_thread():

@@ -38,7 +38,7 @@ def observation_of(library: ctypes.CDLL, program: ProgramText, kernel: str, numb
 class _Reader:
     """Reads the numbers in the order in which ``sluice_observed`` writes them, and keeps the places of one kernel."""
 
-    def __init__(self, program: ProgramText, kernel: str, main: str, numbers: Iterator[int]):
+    def __init__(self, program: ProgramText, kernel: str, main: str, numbers: Iterator[int]) -> None:
         self.program, self.kernel, self.main, self.numbers = program, kernel, main, numbers
         self.tables: Observed = present(program.observed)
         self.loops = self._places(self.tables.loops)

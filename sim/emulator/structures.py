@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -73,9 +74,9 @@ def make_launch(
     buffers: Mapping[str, object],
     scalars: Mapping[str, object],
     space: IndexSpace,
-    after,
-    ended,
-) -> tuple[Launch, list]:
+    after: ctypes.c_uint64 | None,
+    ended: ctypes.c_uint64,
+) -> tuple[Launch, list[Any]]:
     """A launch of kernel ``number``, and the objects that must live as long as it does.
 
     ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of the
@@ -100,12 +101,12 @@ def make_launch(
     return launch, [views, table, sizes, values, after, ended]
 
 
-def _view(buffer) -> np.ndarray:
+def _view(buffer: Any) -> np.ndarray:
     view = memoryview(buffer)
     return np.frombuffer(view.cast("B"), np.uint8) if view.nbytes else np.zeros(0, np.uint8)
 
 
-def _arguments(text: KernelText, scalars, space: IndexSpace, sizes: Mapping[str, int]):
+def _arguments(text: KernelText, scalars: Mapping[str, Any], space: IndexSpace, sizes: Mapping[str, int]) -> Any:
     data = (ctypes.c_uint8 * text.argument_bytes)()
     for argument in text.scalars:
         _put(data, argument, scalars[argument.name])
@@ -115,12 +116,12 @@ def _arguments(text: KernelText, scalars, space: IndexSpace, sizes: Mapping[str,
     return data
 
 
-def _put(data, argument: Argument, value) -> None:
+def _put(data: Any, argument: Argument, value: Any) -> None:
     encoded = _bytes(value, argument.type)
     data[argument.offset : argument.offset + len(encoded)] = encoded
 
 
-def _bytes(value, type: Type) -> bytes:
+def _bytes(value: Any, type: Type) -> bytes:
     """The bytes of a scalar; a vector or struct is an object that has them (a numpy array or scalar, bytes)."""
     if isinstance(type, ArrayType):
         data = memoryview(value).tobytes()

@@ -4,6 +4,7 @@ import json
 import keyword
 import re
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import numpy as np
@@ -86,7 +87,7 @@ def write_testbench(output: Path) -> list[str]:
     return [f"tb/{name}" for name in names]
 
 
-def _kernel(kernel: dict, names: set[str]) -> dict:
+def _kernel(kernel: dict[str, Any], names: set[str]) -> dict[str, Any]:
     arguments = [
         {"name": argument["name"], "value": _value(argument)}
         for argument in kernel["arguments"]
@@ -103,7 +104,7 @@ def _kernel(kernel: dict, names: set[str]) -> dict:
     return {"name": name, "test": test, "arguments": arguments, "global_size": size}
 
 
-def _value(argument: dict) -> str:
+def _value(argument: dict[str, Any]) -> str:
     """An initial value, as Python source."""
     dtype = f"np.{numpy_type(argument.get('type') or argument['c_type'])}"
     if argument["kind"] == "buffer":

@@ -1,6 +1,6 @@
 """Bounds on the rate of a set of streams, from the data of the board alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hls.narrow import instance
 from hls.target.board import Board, DramTiming
@@ -43,7 +43,7 @@ def holder(found: dict[str, float]) -> str:
     return min(found, key=found.__getitem__)
 
 
-def _least(rate: float, shares) -> float:
+def _least(rate: float, shares: Iterable[float]) -> float:
     return min((rate / share for share in shares if share), default=float("inf"))
 
 

@@ -55,7 +55,7 @@ class _KnownRanges(dict):
 class AffineForms:
     """Forms of the values of one flat kernel; addresses have ``address_bits`` bits."""
 
-    def __init__(self, function: Function, address_bits: int = 64):
+    def __init__(self, function: Function, address_bits: int = 64) -> None:
         self.tree = LoopTree(function)
         self.address_bits = address_bits
         scalars = sum(p.kind == "scalar" for p in function.params)

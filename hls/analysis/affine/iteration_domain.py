@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ...ir import BOOL, Op, Value, predicate
 from ...ir.rewrite import constant
@@ -24,7 +25,7 @@ class Condition:
 class Domains:
     """The iteration domain of each access. Conditions that are not affine are left out: the domain may be too large."""
 
-    def __init__(self, forms: AffineForms):
+    def __init__(self, forms: AffineForms) -> None:
         self.forms, self.tree = forms, forms.tree
         self._of_loop: dict[Loop, tuple[Condition, ...]] = {}
         self._of_predicate: dict[Value, Condition] = {}
@@ -89,7 +90,7 @@ class Domains:
 def _tightest(facts: Iterable[Affine]) -> Iterable[Affine]:
     """The forms without those that follow from another one: of forms with equal terms, the one with the least
     constant. A chain of `else if`s that compare one number has two of them however long it is."""
-    least: dict[frozenset, Affine] = {}
+    least: dict[frozenset[Any], Affine] = {}
     for fact in facts:
         terms = frozenset(fact.terms.items())
         if terms not in least or fact.const < least[terms].const:

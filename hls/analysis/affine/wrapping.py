@@ -17,7 +17,7 @@ class WrappingValues:
     conversions to fewer bits see :func:`~hls.ir.wrapping.still_wraps`.
     """
 
-    def __init__(self, tree: LoopTree):
+    def __init__(self, tree: LoopTree) -> None:
         self._tree = tree
         self._known: dict[Value, bool] = {}
 

@@ -29,12 +29,12 @@ def demanded(function: Function, address_bits: int) -> dict[Value, int]:
 
 
 class _Demand:
-    def __init__(self, address_bits: int):
+    def __init__(self, address_bits: int) -> None:
         self.address_bits = address_bits
         self.of: dict[Value, int] = {}
         self.changed = True
 
-    def region(self, region: Region):
+    def region(self, region: Region) -> None:
         for op in reversed(region.ops):
             if op.opcode == "loop":
                 self._loop(op)
@@ -44,18 +44,18 @@ class _Demand:
             else:
                 self._operands(op)
 
-    def _want(self, value: Value, bits: int):
+    def _want(self, value: Value, bits: int) -> None:
         if isinstance(value.type, IntType):
             bits = min(bits, value.type.bits)
             if bits > self.of.get(value, 0):
                 self.of[value], self.changed = bits, True
 
-    def _all(self, values):
+    def _all(self, values) -> None:
         for value in values:
             if isinstance(value.type, IntType):
                 self._want(value, value.type.bits)
 
-    def _loop(self, op: Op):
+    def _loop(self, op: Op) -> None:
         (body,) = op.regions
         enable, *inits = op.operands
         again, *nexts = body.terminator.operands
@@ -66,7 +66,7 @@ class _Demand:
                 self._want(value, bits)
         self.region(body)
 
-    def _operands(self, op: Op):
+    def _operands(self, op: Op) -> None:
         if op.opcode == "addr":
             self._want(op.operands[0], self.address_bits)
             return
@@ -80,7 +80,7 @@ class _Demand:
         elif needed:
             self._through(op, needed)
 
-    def _through(self, op: Op, needed: int):
+    def _through(self, op: Op, needed: int) -> None:
         """Propagate the demanded bits of an integer result to the operands."""
         if op.opcode in _LOW_BITS:
             mask = constant(op.operands[1]) if op.opcode == "and" else None

@@ -23,7 +23,7 @@ class LinearForms:
     these operations take, or that one of them computes in a non-linear way (``atoms`` lists them).
     """
 
-    def __init__(self, ops: Iterable[Op]):
+    def __init__(self, ops: Iterable[Op]) -> None:
         self.atoms: list[tuple[Value, int] | None] = [None]
         self._numbers: dict[tuple[Value, int], int] = {}
         self._known: dict[Value, list[int]] = {}

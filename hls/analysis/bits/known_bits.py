@@ -12,7 +12,7 @@ ALL = 64
 class TrailingZeros:
     """Known trailing zeros of the integers of a flat kernel: the greatest fixed point over its loops."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self._known: dict[Value, int] = {}
         loops = [op for op in walk(function.body) if op.opcode == "loop"]
         before = None
@@ -31,7 +31,7 @@ class TrailingZeros:
             return (number & -number).bit_length() - 1 if number else ALL
         return self._known.get(value, 0)
 
-    def _region(self, region: Region):
+    def _region(self, region: Region) -> None:
         for op in region.ops:
             if op.opcode == "loop":
                 (body,) = op.regions

@@ -17,7 +17,7 @@ _DEEPEST = 40  #: most operations in a chain
 class PossibleValues:
     """The numbers, read unsigned, that integer values of a flat function can be; sound for every input."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self._ranges = ranges(function)
         self._found: dict[Value, frozenset[int] | None] = {}
 

@@ -103,7 +103,7 @@ class _Ranges:
     inner loop is a part of the first only if its results are, so that time does not double with each loop of a nest. A
     step is repeated only if a range that it depends on has changed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.of: dict[Value, Range] = {}
         self._changed: dict[Value, int] = {}  #: when the range of a value changed last
         self._now = 0
@@ -114,16 +114,16 @@ class _Ranges:
         self._known: dict[int, _Known] = {}  #: by id() of the facts, which it keeps alive
         self._implied: dict[Value, dict[Value, bool]] = {}
 
-    def full(self, value: Value):
+    def full(self, value: Value) -> None:
         if isinstance(value.type, IntType):
             self._put(value, Range.full(value.type.bits))
 
-    def _put(self, value: Value, found: Range):
+    def _put(self, value: Value, found: Range) -> None:
         if self.of.get(value) != found:
             self._now += 1
             self.of[value], self._changed[value] = found, self._now
 
-    def region(self, region: Region):
+    def region(self, region: Region) -> None:
         """Evaluate all of a region, whose inputs have their final ranges."""
         for step in self._of_region(region):
             if self._is_stale(step.inputs, step.taken):
@@ -134,7 +134,7 @@ class _Ranges:
                     self._evaluate(step)
                 step.taken = self._now
 
-    def _carry(self, carried: _Carried):
+    def _carry(self, carried: _Carried) -> None:
         """Evaluate what the carried values of a loop depend on."""
         for step in carried.steps:
             if step.carried is not None:
@@ -152,7 +152,7 @@ class _Ranges:
                 return True
         return False
 
-    def _evaluate(self, step: _Step):
+    def _evaluate(self, step: _Step) -> None:
         op = step.op
         if op.opcode == "select":
             self._put(op.result, self._either(step))
@@ -278,7 +278,7 @@ class _Ranges:
             found = found.meet(_moved(self.under(value, arm.facts), more, found.bits))
         return found
 
-    def _settle(self, op: Op, carried: _Carried):
+    def _settle(self, op: Op, carried: _Carried) -> None:
         """Guess the carried values' ranges, find those of the next iteration, and widen the guess until it holds."""
         if not self._is_stale(carried.inputs, carried.settled):
             return
@@ -303,7 +303,7 @@ class _Ranges:
         """The range of the initial value of a carried value where the loop is entered."""
         return self.under(loop.operands[1 + k], self._implied_by(loop.operands[0]))
 
-    def _narrow(self, op: Op, carried: _Carried, guess: dict[int, Range]):
+    def _narrow(self, op: Op, carried: _Carried, guess: dict[int, Range]) -> None:
         """If a guess holds, so does the range it implies for the next iteration, which may be smaller: the guess may
         have been widened past a mask."""
         (body,) = op.regions

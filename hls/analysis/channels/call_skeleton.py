@@ -84,7 +84,7 @@ class CallSkeleton:
     """The calls of a flat kernel. ``autorun``: it starts without a launch. ``barriers``: it has barriers, so that its
     calls are not in work-item order. ``loads_for``: of a memory part, the name of the compute part."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.name, self.span = function.name, function.span
         self.autorun = bool(function.attrs.get(Attr.AUTORUN))
         self.loads_for: str | None = function.attrs.get(Attr.LOADS_FOR)
@@ -250,7 +250,7 @@ class Player:
     """Executes a skeleton. ``skip``: inner loops of unknown trip count are taken to have no iteration, else no end.
     Unknown conditions count as false inside loops, as true outside."""
 
-    def __init__(self, script: CallSkeleton, skip: bool):
+    def __init__(self, script: CallSkeleton, skip: bool) -> None:
         self.script, self.skip = script, skip
         self.assumed: dict[tuple, Assumption] = {}
         self._frames = [_Frame(script.steps, None, {}, {})]
@@ -322,7 +322,7 @@ class Player:
             self.assumed[kind, span] = Assumption(kind, span, skipped)
         return not skipped
 
-    def _enter(self, step: LoopStep, frame: _Frame):
+    def _enter(self, step: LoopStep, frame: _Frame) -> None:
         args, inits = step.op.regions[0].args, step.op.operands[1:]
         numbers = {args[k]: self._known(inits[k], frame.numbers) for k in step.tracked}
         left = step.count - 1 if step.count is not None else None
@@ -330,7 +330,7 @@ class Player:
             _Frame(step.steps, step, frame.numbers | numbers if numbers else frame.numbers, frame.numbers, left)
         )
 
-    def _again(self, frame: _Frame):
+    def _again(self, frame: _Frame) -> None:
         """Start the next iteration of the loop, or leave it."""
         if frame.loop is None or not self._continues(frame):
             self._frames.pop()

@@ -131,7 +131,7 @@ def gathered(first: Function, others: Sequence[Function]) -> Verdict:
 class _Network:
     """Kernels connected by channels, directly or through others."""
 
-    def __init__(self, scripts: Sequence[CallSkeleton], links: Sequence[Link], budget: Budget):
+    def __init__(self, scripts: Sequence[CallSkeleton], links: Sequence[Link], budget: Budget) -> None:
         self.scripts, self.links, self.budget = scripts, links, budget
         self.rooms = {link.place: link.room for link in links}
 
@@ -262,7 +262,7 @@ class _Network:
         names = {link.place: link.name for link in self.links}
         return tuple(Depth(names[place], int(rooms[place])) for place in raised if rooms[place] > self.rooms[place])
 
-    def _least(self, rooms: dict, place: tuple[str, int], enough: int, skip: bool) -> int:
+    def _least(self, rooms: dict[tuple[str, int], int], place: tuple[str, int], enough: int, skip: bool) -> int:
         """The least depth of one channel without a deadlock, at most ``enough``."""
         low, high = self.rooms[place], enough
         while low < high:

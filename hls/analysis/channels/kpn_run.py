@@ -8,6 +8,7 @@ one execution order represents all.
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...narrow import present
 from .call_skeleton import Assumption, CallSkeleton, CallStep, Player
@@ -74,13 +75,13 @@ class KpnRun:
 
     def __init__(
         self, scripts: Sequence[CallSkeleton], links: Sequence[Link], rooms: Mapping[tuple[str, int], float], skip: bool
-    ):
+    ) -> None:
         self.links, self.rooms = {link.place: link for link in links}, rooms
         self.players = [Player(script, skip) for script in scripts]
         self.held = {link.place: 0 for link in links}
         self.most = dict(self.held)
         self.waits: dict[str, Wait] = {}
-        self._seen: dict[tuple, deque] = {}
+        self._seen: dict[tuple[Any, ...], deque[Any]] = {}
 
     def run(self, budget: Budget) -> Ending:
         """Run until nothing moves, until the state repeats, or until the budget is used up."""
@@ -117,7 +118,7 @@ class KpnRun:
             return True
         return self.held[step.place] < self.rooms[step.place] if step.writes else self.held[step.place] > 0
 
-    def _move(self, step: CallStep):
+    def _move(self, step: CallStep) -> None:
         link = self.links[step.place]
         if link.reader is None or link.writer is None:
             return
@@ -141,12 +142,12 @@ class KpnRun:
         return False
 
 
-def _changed(before: tuple, now: tuple) -> int | None:
+def _changed(before: tuple[Any, ...], now: tuple[Any, ...]) -> int | None:
     """The outermost loop whose number of remaining iterations differs."""
     return next((k for k, (old, new) in enumerate(zip(before, now, strict=True)) if old != new), None)
 
 
-def _periods(before: tuple, now: tuple) -> float:
+def _periods(before: tuple[Any, ...], now: tuple[Any, ...]) -> float:
     """How often the behaviour between two states can repeat before the loop that counts it ends; 0 if that is not
     known, because inner loops are in different iterations."""
     k = _changed(before, now)
@@ -157,7 +158,7 @@ def _periods(before: tuple, now: tuple) -> float:
     return now[k] // (before[k] - now[k])
 
 
-def _after(before: tuple, now: tuple, periods: float) -> tuple:
+def _after(before: tuple[Any, ...], now: tuple[Any, ...], periods: float) -> tuple[Any, ...]:
     k = _changed(before, now)
     if k is None:
         return now

@@ -39,7 +39,7 @@ class Slice:
         top: Loop,
         forms: Mapping[Op, Affine],
         known: Callable[[Value], range | None] | None = None,
-    ):
+    ) -> None:
         self.tree, self.top, self.forms, self.known = tree, top, forms, known
         around = tree.around(next(iter(forms)))
         self.path = around[around.index(top) :]
@@ -143,7 +143,7 @@ def _conjuncts(condition: Value) -> list[Value]:
 class PythonEmitter:
     """Emits a slice as Python."""
 
-    def __init__(self, part: Slice):
+    def __init__(self, part: Slice) -> None:
         self.part = part
         self.env: dict[str, Any] = {"Exhausted": Exhausted}  # what the text of the run is given, and defines
         self.lines: list[str] = []
@@ -169,7 +169,7 @@ class PythonEmitter:
         rows: list[Row] = []
         return rows, self.env["run"](rows, steps)
 
-    def _before(self, value: Value, depth: int):
+    def _before(self, value: Value, depth: int) -> None:
         """Emit a constant, or a value computed from constants and enumerated values, in front of the nest."""
         if value in self.names:
             return
@@ -184,7 +184,7 @@ class PythonEmitter:
         op = value.defining_op
         self._line(depth, f"{self._name(value)} = {expression(op, [self._name(v) for v in op.operands], self._bind)}")
 
-    def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]):
+    def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]) -> None:
         """Emit the loop, with the variables that count iterations of the enclosing loops."""
         part, counter = self.part, f"n{len(self.lines)}"
         if not part.again[loop]:
@@ -209,14 +209,14 @@ class PythonEmitter:
         self._assign(depth + 1, args, [loop.following(arg) for arg in args])
         self._line(depth + 1, f"{counter} += 1")
 
-    def _count_steps(self, loop: Loop, depth: int):
+    def _count_steps(self, loop: Loop, depth: int) -> None:
         self._line(
             depth,
             f"steps -= {1 + sum(op.results[0] in self.part.values for op in loop.body.ops if len(op.results) == 1)}",
         )
         self._line(depth, "if steps < 0: raise Exhausted")
 
-    def _region(self, region: Region, depth: int, counters: tuple[str, ...]):
+    def _region(self, region: Region, depth: int, counters: tuple[str, ...]) -> None:
         part, here = self.part, dict(zip(self.part.path, counters))
         for op in region.ops[:-1]:
             if op in part.forms:
@@ -232,7 +232,7 @@ class PythonEmitter:
         if any(op in part.forms for op in region.ops):
             self._line(depth, f"rows.append((({', '.join(counters)},), ({', '.join(self.offsets.values())},)))")
 
-    def _access(self, op: Op, depth: int, counters: dict[Loop, str]):
+    def _access(self, op: Op, depth: int, counters: dict[Loop, str]) -> None:
         conditions = "".join(
             f" if {' and '.join(map(self._name, conditions))} else None"
             for conditions in [self.part.conditions[op]]
@@ -252,11 +252,11 @@ class PythonEmitter:
             terms.append(f"(({name} ^ {sign}) - {sign}) * {factor}" if is_signed else f"{name} * {factor}")
         return " + ".join(terms)
 
-    def _assign(self, depth: int, targets: list[Value], sources: list[Value]):
+    def _assign(self, depth: int, targets: list[Value], sources: list[Value]) -> None:
         if targets:
             self._line(depth, f"{', '.join(map(self._name, targets))} = {', '.join(map(self._name, sources))}")
 
-    def _line(self, depth: int, text: str):
+    def _line(self, depth: int, text: str) -> None:
         self.lines.append(" " * depth + text)
 
     def _name(self, value: Value) -> str:

@@ -116,11 +116,11 @@ def dependences(
 class _Sharing:
     """The positions, among all accesses, of those that may share bytes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.all: list[int] = []
         self.writes: list[int] = []
 
-    def add(self, place: int, access: Op):
+    def add(self, place: int, access: Op) -> None:
         self.all.append(place)
         if access.opcode != "load":
             self.writes.append(place)
@@ -180,7 +180,7 @@ def _told_apart(store: Op, other: Op) -> bool:
 class DependenceTester:
     """Tests pairs of accesses of a flat kernel for dependence."""
 
-    def __init__(self, function: Function, address_bits: int):
+    def __init__(self, function: Function, address_bits: int) -> None:
         self.function = function
         self.forms = AffineForms(function, address_bits)
         self.tree = self.forms.tree

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from math import gcd, prod
+from typing import Any
 
 from ...ir import Op, Value, moved_type
 from ...narrow import present
@@ -32,7 +33,7 @@ Trace = list[tuple[tuple[int, ...], int]]
 class AddressTraces:
     """Computes the distance of iterations that access the same bytes, for accesses to one memory."""
 
-    def __init__(self, forms: AffineForms):
+    def __init__(self, forms: AffineForms) -> None:
         self.forms, self.tree, self.left = forms, forms.tree, MOST_STEPS
         self._offsets: dict[Op, Affine | None] = {}
         self._traces: dict[tuple[Loop, Op], Trace | None] = {}
@@ -137,7 +138,7 @@ class AddressTraces:
             self._offsets[access] = form
         return self._offsets[access]
 
-    def _outside(self, top: Loop, access: Op) -> dict:
+    def _outside(self, top: Loop, access: Op) -> dict[Any, Any]:
         """The terms of an offset that are invariant in ``top``, with their factors."""
         return {
             unknown: factor
@@ -185,7 +186,7 @@ def _least(
     first: Trace, bytes: int, second: Trace, other_bytes: int, same: int, carried: bool, distance: int
 ) -> int | None:
     unit = gcd(bytes, other_bytes, *(offset for _, offset in first), *(offset for _, offset in second))
-    touched: defaultdict[tuple, list[int]] = defaultdict(list)
+    touched: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for outer, here, place in _places(first, bytes // unit, unit, same, carried):
         touched[outer, place].append(here)  # in ascending order, as the nest is executed
     found: int | None = None

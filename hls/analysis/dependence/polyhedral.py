@@ -52,7 +52,7 @@ class Outline:
     Unknowns of the ``same`` outermost loops, which both accesses share, stand for themselves; others are numbered, each
     with the facts about it."""
 
-    def __init__(self, tester: Asker, access: Op, loop: Loop | None, same: int):
+    def __init__(self, tester: Asker, access: Op, loop: Loop | None, same: int) -> None:
         self.tree, self.shared = tester.tree, set(tester.tree.around(access)[:same])
         self.numbers: dict = {}
         offset = tester.forms.offset(access)
@@ -100,7 +100,7 @@ class DistanceQuery:
 
     def __init__(
         self, tester: Asker, src: Op, dst: Op, loop: Loop | None, same: int, rows: tuple[InRow, InRow] | None = None
-    ):
+    ) -> None:
         self.tester, self.src, self.dst, self.loop, self.rows = tester, src, dst, loop, rows
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)

@@ -47,7 +47,7 @@ class _Facts:
     the number of an unknown is kept under. Unknowns are told apart as in the query's text: those that change in loops
     at the same iteration for both accesses have one number, others one for each side."""
 
-    def __init__(self, query: DistanceQuery):
+    def __init__(self, query: DistanceQuery) -> None:
         self.query, self.tree = query, query.tester.tree
         self.conditions = {
             side: tuple(query.tester.domains.of(access)) for side, access in (("src", query.src), ("dst", query.dst))
@@ -95,7 +95,7 @@ class _Point:
     """The numbers of all unknowns of a query, given that of the ``free`` ones; loops are in their first iteration,
     but for the later one that the query is about. Numbers, and which conditions hold, are computed once."""
 
-    def __init__(self, facts: _Facts, free: int, moved: Mapping[object, int]):
+    def __init__(self, facts: _Facts, free: int, moved: Mapping[object, int]) -> None:
         self.facts, self.query, self.tester = facts, facts.query, facts.query.tester
         self.free, self.moved = free, moved
         self.numbers: dict[object, int] = {}

@@ -48,7 +48,7 @@ class _Place:
 class MonotonicAccess:
     """Tests whether a monotonic counter separates two accesses of a flat kernel with these forms."""
 
-    def __init__(self, forms: AffineForms):
+    def __init__(self, forms: AffineForms) -> None:
         self.forms, self.tree = forms, forms.tree
         self._moves: dict[tuple[Loop, Value, bool], bool] = {}
         self._open: dict[Value, bool] = {}  #: what is being proved not to decrease, and whether that has been assumed
@@ -272,7 +272,7 @@ class MonotonicAccess:
 class _Growth:
     """The increase from a value to values derived from it, under facts."""
 
-    def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]):
+    def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]) -> None:
         self.growth, self.ranges, self.facts = growth, growth.forms.ranges, facts
         self.known: dict[tuple[Value, Value], float] = {}
         self.wrapping: set[Value] = set()  # terms of sums that the source computes as unsigned

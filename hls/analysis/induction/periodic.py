@@ -52,7 +52,7 @@ class PeriodicSequence:
 class PeriodicSequences:
     """The periodic sequences of the values of one flat kernel."""
 
-    def __init__(self, tree: LoopTree):
+    def __init__(self, tree: LoopTree) -> None:
         self.tree = tree
         self._found: dict[tuple[Value, bool], PeriodicSequence | None] = {}
         self._own: dict[Loop, dict[Value, Op]] = {}
@@ -97,7 +97,7 @@ class _Machine:
 
     initial: tuple[int, ...]
     constants: tuple[int, ...]
-    steps: tuple[tuple, ...]
+    steps: tuple[tuple[Any, ...], ...]
     nexts: tuple[tuple[int, int, int], ...]
     wanted: int
 
@@ -121,7 +121,7 @@ class _Machine:
         return instance(given["step"], FunctionType)
 
 
-def _text(step: tuple, name: str, given: dict[str, Any]) -> str:
+def _text(step: tuple[Any, ...], name: str, given: dict[str, Any]) -> str:
     """A step as a Python expression; what it calls is put into ``given`` under the name."""
     opcode, operands, types, result = step
     names = [f"x{k}" for k in operands]
@@ -136,7 +136,7 @@ class _Collector:
     """Collects all operations and carried values that a value depends on in any iteration of a loop; ``short``: the
     loop has few iterations, so that counters need not be periodic; ``own`` are the operations in its body."""
 
-    def __init__(self, loop: Loop, short: bool, own: Mapping[Value, Op]):
+    def __init__(self, loop: Loop, short: bool, own: Mapping[Value, Op]) -> None:
         self.loop, self.short, self.own = loop, short, own
         self.initial: dict[Value, int] = {}  #: of arguments, and of truncated counters, which count by themselves
         self.made: set[Op] = set()

@@ -93,12 +93,12 @@ def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dic
         might |= dict.fromkeys(forgotten, False)
 
 
-def value_where(value: Value, numbers: dict[Value, int]):
+def value_where(value: Value, numbers: dict[Value, int]) -> Any:
     """The number that a value has, given those of others; None if they do not determine it. Pure operations only."""
     return _evaluate(value, dict(numbers))
 
 
-def known(value: Value, numbers: dict[Value, Any]):
+def known(value: Value, numbers: dict[Value, Any]) -> Any:
     """As :func:`value_where`; ``numbers`` also caches intermediate results."""
     return _evaluate(value, numbers)
 

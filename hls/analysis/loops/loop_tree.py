@@ -113,7 +113,7 @@ class LoopTree:
     """All loops of a function; the loop that contains each operation, and in which each value changes (None: no
     loop)."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.loops: dict[Op, Loop] = {}
         self._home: dict[Op, Loop | None] = {}
         self._of_region: dict[Region, Loop | None] = {function.body: None}
@@ -121,7 +121,7 @@ class LoopTree:
         self._changing: dict[Value, Loop | None] = {}
         self._visit(function.body, None)
 
-    def _visit(self, region: Region, inside: Loop | None):
+    def _visit(self, region: Region, inside: Loop | None) -> None:
         for op in region.ops:
             self._home[op], self._region_of[op] = inside, region
             for inner in op.regions:

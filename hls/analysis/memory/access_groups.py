@@ -60,7 +60,7 @@ def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> l
 class _Gathering:
     """A group under construction: the offsets of its members, relative to the terms that all share."""
 
-    def __init__(self, op: Op, offset: int):
+    def __init__(self, op: Op, offset: int) -> None:
         self.members, self.offsets = [op], [offset]
         self.low, self.high = offset, offset + moved_type(op).bytes
         self.alike = True  #: whether all members have one offset and one type
@@ -75,7 +75,7 @@ class _Gathering:
     def _is_alike(self, op: Op, offset: int) -> bool:
         return self.alike and offset == self.offsets[0] and moved_type(op) == moved_type(self.members[0])
 
-    def add(self, op: Op, offset: int):
+    def add(self, op: Op, offset: int) -> None:
         self.alike = self._is_alike(op, offset)
         self.members.append(op)
         self.offsets.append(offset)
@@ -89,7 +89,7 @@ class _Bucket:
     """The groups under construction of one memory, whose members share the terms of their addresses; found by where
     they begin, in steps of the ``most_bytes`` that a group may span."""
 
-    def __init__(self, most_bytes: int):
+    def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self._step = most_bytes, max(most_bytes, 1)
         self.groups: list[_Gathering] = []
         self._at: dict[int, list[int]] = {}  #: numbers of the groups that begin, or began, in a step
@@ -100,19 +100,19 @@ class _Bucket:
         numbers = {number for k in (step - 1, step, step + 1) for number in self._at.get(k, ())}
         return (self.groups[number] for number in sorted(numbers))
 
-    def open(self, op: Op, offset: int):
+    def open(self, op: Op, offset: int) -> None:
         """Begin another group with an access."""
         self.groups.append(_Gathering(op, offset))
         self._begins(len(self.groups) - 1)
 
-    def add(self, group: _Gathering, op: Op, offset: int):
+    def add(self, group: _Gathering, op: Op, offset: int) -> None:
         """Add an access to a group."""
         low = group.low
         group.add(op, offset)
         if group.low // self._step != low // self._step:
             self._begins(self.groups.index(group))
 
-    def _begins(self, number: int):
+    def _begins(self, number: int) -> None:
         self._at.setdefault(self.groups[number].low // self._step, []).append(number)
 
 
@@ -121,7 +121,7 @@ class _Items:
 
     def __init__(
         self, function: Function, region: Region, tester: DependenceTester, most_bytes: int, both: frozenset[str]
-    ):
+    ) -> None:
         self.function, self.region, self.tester, self.most_bytes, self.both = function, region, tester, most_bytes, both
         self.accesses = {op: found for op in region.ops if (found := _accesses(op))}
         self.order = list(self.accesses)
@@ -228,13 +228,13 @@ class _Items:
         """Whether ``second`` must stay after ``first``; operations other than loads and stores do not move."""
         return not is_access(first) or not is_access(second) or self.tester.within(first, second)
 
-    def _rise(self, place: Op, op: Op):
+    def _rise(self, place: Op, op: Op) -> None:
         """As :meth:`_stand`; the loaded value is then available earlier, as a predicate or an address of loads that
         rise later."""
         self._stand(place, op)
         self.known[op] = self.position[place]
 
-    def _stand(self, place: Op, op: Op):
+    def _stand(self, place: Op, op: Op) -> None:
         """From now on ``op``, and accesses joined with it, execute at the position of ``place``."""
         self.order.remove(op)
         self.accesses[place] = [*self.accesses[place], *self.accesses[op]]

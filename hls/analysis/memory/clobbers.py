@@ -14,7 +14,7 @@ _ACQUIRES = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", 
 class Clobbers:
     """Which operations may write what a load reads, in one function whose writes do not change meanwhile."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.memories = function.memories
         self._writes = [op for op in walk(function.body) if reaches_memory(op) and op.opcode != "load"]
 

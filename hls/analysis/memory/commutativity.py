@@ -16,7 +16,7 @@ class Commutativity:
     their results are unused.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.function = function
         self.used = {value for op in walk(function.body) for value in op.operands}
 

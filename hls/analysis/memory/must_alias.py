@@ -1,5 +1,7 @@
 """Must-alias analysis: accesses that touch exactly the same bytes, in one iteration or a known distance apart."""
 
+from typing import Any
+
 from ...ir import Function, Op, Region, Type, is_access, lane_mask, memory_name, moved_type, walk
 from ...ir.accesses import orders_accesses
 from ..affine.affine import Affine
@@ -12,7 +14,7 @@ __all__ = ["MustAlias"]
 class MustAlias:
     """Tests accesses of a flat kernel without tokens. To be rebuilt when the kernel has changed."""
 
-    def __init__(self, function: Function, address_bits: int = 64):
+    def __init__(self, function: Function, address_bits: int = 64) -> None:
         self.function = function
         self.tester = DependenceTester(function, address_bits)
         self.tree = self.tester.tree
@@ -34,7 +36,7 @@ class MustAlias:
             self._forms[access] = self.tester.forms.offset(access)
         return self._forms[access]
 
-    def row(self, access: Op, loop: Loop | None, before: int = 0) -> tuple:
+    def row(self, access: Op, loop: Loop | None, before: int = 0) -> tuple[Any, ...]:
         """A key that is equal for all accesses for which :meth:`distance` finds a distance in this loop; for the
         address ``before`` bytes below that of the access."""
         form = self.form(access)

@@ -9,6 +9,7 @@ values that are equal for both.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import islpy as isl
 
@@ -27,7 +28,7 @@ MOST_STEPS = 200_000
 class MustDefine:
     """Tests accesses of a flat kernel; ``forms`` are its offsets."""
 
-    def __init__(self, forms: AffineForms):
+    def __init__(self, forms: AffineForms) -> None:
         self.forms, self.tree, self.domains = forms, forms.tree, Domains(forms)
         self.context = isl.Context()
         self.context.set_max_operations(MOST_STEPS)
@@ -149,12 +150,12 @@ class _Bytes:
     common: set[Loop]
     access: Op
     terms: list[str] = field(default_factory=list)
-    names: dict = field(default_factory=dict)
-    own: set = field(default_factory=set)
+    names: dict[Any, Any] = field(default_factory=dict)
+    own: set[Any] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     limits: list[str] = field(default_factory=list)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         place, size = self.sum(self.coverage.forms.offset(self.access)), moved_type(self.access).bytes
         self.terms.append(f"{place} <= a < {place} + {size}")
 

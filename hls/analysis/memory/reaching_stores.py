@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ...ir import Op, memory_name, moved_type, walk
 from ...ir.accesses import predicate
@@ -36,7 +37,7 @@ class ReachingStores:
     """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's). With ``compare``,
     addresses in global memory that may be equal within one iteration may be compared at run time."""
 
-    def __init__(self, places: MustAlias, loop: Loop | None, compare: bool = False):
+    def __init__(self, places: MustAlias, loop: Loop | None, compare: bool = False) -> None:
         self.places, self.loop, self.compare = places, loop, compare
         body = loop.body if loop is not None else places.function.body
         self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {
@@ -55,7 +56,7 @@ class ReachingStores:
         return [store for store in self.stores if self.holder[store] is store and self.places.plain(store)]
 
     @cached_property
-    def _stores_by_row(self) -> dict[tuple, list[Op]]:
+    def _stores_by_row(self) -> dict[tuple[Any, ...], list[Op]]:
         """The stores by row: only stores of its row can write exactly what a load reads."""
         return self._by_row(self._plain_stores)
 
@@ -69,11 +70,11 @@ class ReachingStores:
         return found
 
     @cached_property
-    def _loads_by_row(self) -> dict[tuple, list[Op]]:
+    def _loads_by_row(self) -> dict[tuple[Any, ...], list[Op]]:
         return self._by_row(self.loads)
 
-    def _by_row(self, accesses: list[Op]) -> dict[tuple, list[Op]]:
-        found: dict[tuple, list[Op]] = {}
+    def _by_row(self, accesses: list[Op]) -> dict[tuple[Any, ...], list[Op]]:
+        found: dict[tuple[Any, ...], list[Op]] = {}
         for access in accesses:
             found.setdefault(self.places.row(access, self.loop), []).append(access)
         return found

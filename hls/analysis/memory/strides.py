@@ -7,6 +7,7 @@ truncated to a few bits is assumed periodic. Dependences between accesses are co
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ...ir import Function, Op, Region, Value, has, reaches_memory, walk
 from ...ir.rewrite import constant
@@ -57,12 +58,12 @@ class AccessPattern:
 
 def access_patterns(function: Function) -> dict[Op, AccessPattern]:
     """The pattern of every load and store of a flat kernel, in program order."""
-    found: dict[Op, list] = {}
+    found: dict[Op, list[Any]] = {}
     _visit(function.body, [], found)
     return {op: AccessPattern(op, tuple(steps)) for op, steps in found.items()}
 
 
-def _visit(region: Region, around: list[tuple[Op, dict]], found: dict):
+def _visit(region: Region, around: list[tuple[Op, dict[Any, Any]]], found: dict[Any, Any]) -> None:
     for op in region.ops:
         if reaches_memory(op):
             found[op] = [(loop, steps.get(op.operands[0], STAYS)) for loop, steps in reversed(around)]
@@ -79,7 +80,7 @@ def _steps(loop: Op) -> dict[Value, Step]:
     return steps
 
 
-def _follow(region: Region, steps: dict[Value, Step]):
+def _follow(region: Region, steps: dict[Value, Step]) -> None:
     for op in region.ops:
         for inner in op.regions:
             # an inner loop's value restarts in each iteration of this one, and steps in it as its initial value does
@@ -90,7 +91,7 @@ def _follow(region: Region, steps: dict[Value, Step]):
             steps[result] = _result_step(op, [steps.get(v, STAYS) for v in op.operands])
 
 
-def _carried_step(arg: Value, body: Region, sums: dict) -> Step:
+def _carried_step(arg: Value, body: Region, sums: dict[Any, Any]) -> Step:
     """The step of a carried value, whose next value may come from another carried value (as look-ahead does)."""
     path, value = [], arg
     while value not in path:
@@ -117,7 +118,7 @@ def _carried_sums(body: Region) -> dict[Value, tuple[Value, Step]]:
     return sums
 
 
-def _moved(op: Op, sums: dict, inside: set[Value]) -> tuple[Value, Step] | None:
+def _moved(op: Op, sums: dict[Any, Any], inside: set[Value]) -> tuple[Value, Step] | None:
     left, right = op.operands
     if op.opcode == "add" and left not in sums:
         left, right = right, left
@@ -129,7 +130,7 @@ def _moved(op: Op, sums: dict, inside: set[Value]) -> tuple[Value, Step] | None:
     return base, step + amount * (-1 if op.opcode == "sub" else 1)
 
 
-def _mostly(op: Op, sums: dict) -> tuple[Value, Step] | None:
+def _mostly(op: Op, sums: dict[Any, Any]) -> tuple[Value, Step] | None:
     """A counter that sometimes restarts counts as stepping; one that only sometimes steps (a slow odometer digit)
     counts as invariant."""
     left, right = (sums.get(v) for v in op.operands[1:])

@@ -16,7 +16,7 @@ class Facts:
 
     __slots__ = ("_numbers", "_sets", "_truths")
 
-    def __init__(self, sets: ValueSets | None = None):
+    def __init__(self, sets: ValueSets | None = None) -> None:
         self._sets = sets
         self._truths: dict[object, bool] = {}  #: by comparison key
         self._numbers: dict[Value, ValueSet] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
@@ -97,8 +98,8 @@ class Exclusions:
     """Tests which conditions are mutually exclusive: one implies a fact that the other contradicts. The implications of
     each are cached while operations do not change."""
 
-    def __init__(self):
-        self._facts: dict[Value, tuple[set, set, dict[Value, int]]] = {}
+    def __init__(self) -> None:
+        self._facts: dict[Value, tuple[set[Any], set[Any], dict[Value, int]]] = {}
         self._alternatives: dict[Value, tuple[Value, ...]] = {}
         self._known: dict[tuple[Value, Value], bool] = {}
 
@@ -136,10 +137,10 @@ class Exclusions:
             return True
         return not (true.isdisjoint(denied) and false.isdisjoint(also))
 
-    def _implied(self, condition: Value) -> tuple[set, set, dict[Value, int]]:
+    def _implied(self, condition: Value) -> tuple[set[Any], set[Any], dict[Value, int]]:
         """(true conditions, false conditions, values equal to a number) if the condition is true."""
         if condition not in self._facts:
-            sides: tuple[set, set] = (set(), set())
+            sides: tuple[set[Any], set[Any]] = (set(), set())
             equal: dict[Value, int] = {}
             for value, truth in implied(condition).items():
                 key, same = comparison_key(value)

@@ -18,7 +18,7 @@ class Relevance:
     ``and`` or ``or`` of conditions only where the first does not decide, to an access only where that is made, and to a
     carried value that is not used after the loop only where the loop continues."""
 
-    def __init__(self, body: Region):
+    def __init__(self, body: Region) -> None:
         self.used = uses(body)
         self.loops = {op.regions[0].terminator: op for op in walk(body) if op.opcode == "loop"}
 

@@ -48,7 +48,7 @@ def both(one: dict[Value, ValueSet], other: dict[Value, ValueSet]) -> dict[Value
 class ValueSets:
     """The value sets implied by conditions, each computed once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._known: dict[tuple[Value, bool], dict[Value, ValueSet]] = {}
 
     def of(self, condition: Value, truth: bool) -> dict[Value, ValueSet]:

@@ -85,7 +85,7 @@ class _Check:
     """Finds divergent and unproven barriers. ``conditions`` are those that a first analysis finds varying in a
     group."""
 
-    def __init__(self, function: Function, conditions: set[Value]):
+    def __init__(self, function: Function, conditions: set[Value]) -> None:
         needed = needed_for(function, conditions)
         self.varying = varying_values(function, equal_in_groups(function, needed))
         self.parted = _parted(function, needed)
@@ -96,7 +96,7 @@ class _Check:
         #: unproven barriers, by the note that names the condition
         self.promises: dict[Diagnostic | None, list[Span | None]] = {}
 
-    def barrier(self, barrier: Op, around: list[_Condition]):
+    def barrier(self, barrier: Op, around: list[_Condition]) -> None:
         """Classify one barrier."""
         differing = [c for c in around if c.value in self.varying]
         wrong = next(

@@ -46,11 +46,11 @@ def equal_in_groups(function: Function, needed: set[Value]) -> set[Value]:
 class _LoopValues:
     """The values from which carried values and results of loops are computed."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.of: dict[Value, tuple[Value, ...]] = {}
         self._region(function.body)
 
-    def _region(self, region: Region):
+    def _region(self, region: Region) -> None:
         for op in region.ops:
             if op.opcode == "loop":
                 (body,) = op.regions
@@ -78,7 +78,7 @@ class PartialExecution:
     unknown: set[Value] = field(default_factory=set)
     seen: set[Value] = field(default_factory=set)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._items = len(next(iter(self.ids.values()), [0]))
         self._steps = MOST_STEPS
         # one number if equal for all, a list with one for each, None if unknown
@@ -90,13 +90,13 @@ class PartialExecution:
         """The computed values that were the same for all work-items each time."""
         return self.seen - self.parted - self.unknown
 
-    def _set(self, value: Value, number):
+    def _set(self, value: Value, number) -> None:
         if isinstance(number, list) and all(n == number[0] for n in number):
             number = number[0]
         self._now[value] = number
         (self.unknown if number is None else self.parted if isinstance(number, list) else self.seen).add(value)
 
-    def _region(self, region: Region):
+    def _region(self, region: Region) -> None:
         for op in region.ops:
             if op.opcode == "loop":
                 self._loop(op)
@@ -130,7 +130,7 @@ class PartialExecution:
         found = [evaluate(op.opcode, row, types, op.result.type, op.attrs) for row in rows]
         return found[0] if count == 1 else found
 
-    def _loop(self, op: Op):
+    def _loop(self, op: Op) -> None:
         (body,) = op.regions
         enable, *given = (self._now.get(v) for v in op.operands)
         again, *nexts = body.terminator.operands
@@ -153,10 +153,10 @@ class PartialExecution:
             given = [None] * len(given)
         self._leave(op, given)
 
-    def _leave(self, op: Op, given: list):
+    def _leave(self, op: Op, given: list) -> None:
         for result, number in zip(op.results, given, strict=True):
             self._carry(result, number)
 
-    def _carry(self, value: Value, number):
+    def _carry(self, value: Value, number) -> None:
         if value in self.needed:
             self._set(value, number)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ...ir import Attr, Function, Op, Region, Value, reaches_memory, walk
 from ...ir.accesses import predicate
@@ -30,12 +31,12 @@ class BarrierPhases:
     operation hold at both ends of the path: a barrier under a condition that they imply cannot be bypassed.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.of: dict[Op, int] = {}  #: the phase of each operation
         self._count = 0
         self._ways: list[_Way] = []
         self._true: dict[Op, dict[Value, bool]] = {}  # facts that hold where the operation executes
-        self._known: dict[tuple, bool] = {}
+        self._known: dict[tuple[Any, ...], bool] = {}
         self._region(function.body, self._new(), {})
 
     def together(self, one: Op, other: Op) -> bool:

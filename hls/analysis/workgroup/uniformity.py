@@ -65,7 +65,7 @@ def unrepeatable_values(function: Function) -> set[Value]:
 class _Spread:
     """Propagates a property of values to everything computed from them."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.function, self.changed = function, True
         self.values: set[Value] = set()
 
@@ -75,12 +75,12 @@ class _Spread:
             self._region(self.function.body, False)
         return self.values
 
-    def _mark(self, values):
+    def _mark(self, values) -> None:
         new = set(values) - self.values
         self.changed |= bool(new)
         self.values |= new
 
-    def _region(self, region: Region, divided: bool):
+    def _region(self, region: Region, divided: bool) -> None:
         """``divided``: how often the region runs has the property."""
         for op in region.ops:
             if op.opcode == "loop":
@@ -91,7 +91,7 @@ class _Spread:
     def _holds(self, op: Op) -> bool:
         raise NotImplementedError
 
-    def _loop(self, op: Op, divided: bool):
+    def _loop(self, op: Op, divided: bool) -> None:
         (body,) = op.regions
         again, *nexts = body.terminator.operands
         divided |= op.operands[0] in self.values or again in self.values
@@ -106,14 +106,14 @@ class _Spread:
 class _Varying(_Spread):
     """Values that differ between work-items whose ids differ in some of the dimensions ``dims``."""
 
-    def __init__(self, function: Function, dims: range, equal: set[Value] | frozenset[Value] = frozenset()):
+    def __init__(self, function: Function, dims: range, equal: set[Value] | frozenset[Value] = frozenset()) -> None:
         super().__init__(function)
         self.dims, self.equal = dims, equal
         self.size = function.attrs.get(Attr.WORK_GROUP_SIZE)
         #: coefficients of ids, by dimension, in sums of ids and uniform values
         self.distances: dict[Value, dict[int, int]] = {}
 
-    def _mark(self, values):
+    def _mark(self, values) -> None:
         super()._mark(value for value in values if value not in self.equal)
 
     def _holds(self, op: Op) -> bool:
@@ -155,7 +155,7 @@ class _Varying(_Spread):
 class _Unrepeatable(_Spread):
     """Results of atomic operations, and loads from memory that these, or others, write in an unpredictable order."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         super().__init__(function)
         self._memories = {m.name for m in function.memories.values() if m.volatile and m.space == "global"}
 

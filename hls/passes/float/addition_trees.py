@@ -7,7 +7,7 @@ from ...ir import Op, Value
 __all__ = ["leaves", "only_user"]
 
 
-def only_user(value: Value, used: Mapping[Value, list]) -> Op | None:
+def only_user(value: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> Op | None:
     """The only operation that uses the value; None if there are several or none."""
     found = used.get(value, [])
     return found[0][0] if len(found) == 1 else None

@@ -58,14 +58,14 @@ class ContractFloatTrees(FunctionPass):
             self._region(region, used)
         return result
 
-    def _region(self, region: Region, used):
+    def _region(self, region: Region, used) -> None:
         tree = _Tree(region, used)
         for root in [op for op in reversed(region.ops) if op.opcode in _SUMS]:
             if root not in tree.inside:
                 self._root(root, tree)
         region.ops = [op for op in region.ops if op not in tree.inside]
 
-    def _root(self, root: Op, tree: "_Tree"):
+    def _root(self, root: Op, tree: "_Tree") -> None:
         terms, inside = tree.gather(root)
         kept = next((term for term in terms if not term.minus and tree.accumulates(root, term)), None)
         rest = [term for term in terms if term is not kept]
@@ -82,7 +82,7 @@ class ContractFloatTrees(FunctionPass):
             root.opcode, root.operands, root.attrs = "fadd", [*kept.factors, total.result], flush_of(root)
         self._say(root, rest)
 
-    def _say(self, root: Op, terms: list[_Term]):
+    def _say(self, root: Op, terms: list[_Term]) -> None:
         products = sum(len(term.factors) - 1 for term in terms)
         saved = len(terms) - 2 + products
         if self.tell:
@@ -102,7 +102,7 @@ class ContractFloatTrees(FunctionPass):
 class _Tree:
     """Gathers the operations of the sums of one region."""
 
-    def __init__(self, region: Region, used):
+    def __init__(self, region: Region, used) -> None:
         self.region, self.used = region, used
         self.own = set(region.ops)
         self.inside: set[Op] = set()  #: operations that became a part of another
@@ -145,7 +145,7 @@ class _Tree:
         return any(same_value(store.operands[0], read.operands[0], {"load"}) for store in stores)
 
 
-def _become(op: Op, terms: list[_Term], region: Region):
+def _become(op: Op, terms: list[_Term], region: Region) -> None:
     """Make ``op`` the sum of the terms. A multiply-add subtracts by negating an operand, which flips one bit."""
     if [len(term.factors) for term in terms] in ([1, 2], [2, 1]):
         product, number = sorted(terms, key=lambda term: len(term.factors), reverse=True)

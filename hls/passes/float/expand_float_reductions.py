@@ -114,7 +114,7 @@ class ExpandFloatReductions(FunctionPass):
             _Exact(shape) for shape in shapes if self.timing.turnaround(_addition_of(max(shape.widths) + 2), 1) == 1
         ]
 
-    def _say(self, addition: Op, arg: Value, form: "_Parts | _Exact", costs: str):
+    def _say(self, addition: Op, arg: Value, form: "_Parts | _Exact", costs: str) -> None:
         if self.tell:
             name = f"'{arg.name}'" if arg.name else "this value"
             self.tell(
@@ -147,7 +147,7 @@ def _addition(loop: Op, k: int, used) -> Op | None:
     return op if once and (op.operands[0] is arg or op.opcode == "fadd" and op.operands[1] is arg) else None
 
 
-def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact, users: list[tuple[Op, int]]):
+def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact, users: list[tuple[Op, int]]) -> None:
     """Change the sum in carried value ``k`` of a loop in ``outer`` to ``form``; ``users`` are the users of the loop's
     result."""
     if isinstance(form, _Parts):
@@ -178,7 +178,7 @@ def _accumulate(outer: Region, loop: Op, k: int, addition: Op, shape: Accumulato
     return sum_
 
 
-def _insert(region: Region, before: Op, new: Region):
+def _insert(region: Region, before: Op, new: Region) -> None:
     place = region.ops.index(before)
     region.ops[place:place] = new.ops
 

@@ -39,7 +39,7 @@ class ReassociateFloatSums(FunctionPass):
             self._region(region, used, carried)
         return result
 
-    def _region(self, region: Region, used, carried):
+    def _region(self, region: Region, used, carried) -> None:
         own = {op for op in region.ops if op.opcode == "fadd"}
         inner = {op for op in own if only_user(op.result, used) in own}
         for root in [op for op in region.ops if op in own - inner]:
@@ -50,7 +50,7 @@ class ReassociateFloatSums(FunctionPass):
                 self._rebuild(region, root, leaves, carried)
                 region.ops = [op for op in region.ops if op not in dead]
 
-    def _rebuild(self, region: Region, root: Op, leaves: list[Value], carried):
+    def _rebuild(self, region: Region, root: Op, leaves: list[Value], carried) -> None:
         """Rebuild the sum as a tree before ``root``, which becomes the last addition."""
         built = Region()
         b = Builder(built, root.span)

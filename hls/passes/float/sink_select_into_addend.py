@@ -32,7 +32,7 @@ class SinkSelectIntoAddend(FunctionPass):
                 self._visit(region, op, uses(result.body))
         return result
 
-    def _visit(self, region: Region, op: Op, used):
+    def _visit(self, region: Region, op: Op, used) -> None:
         condition, total, otherwise = op.operands
         root = total.op
         if root is None or root.opcode != "fadd" or only_user(total, used) is not op:

@@ -17,7 +17,7 @@ class AccessSlice:
     it.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self._loop_of: dict[Op, Op | None] = {}
         self._carrying: dict[Region, Op] = {}
         self._writers: defaultdict[str, list[Op]] = defaultdict(list)

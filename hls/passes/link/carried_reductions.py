@@ -65,7 +65,7 @@ class _Chain:
     """The values that a carried value becomes in an iteration, and the only reduction among the operations that make
     them."""
 
-    def __init__(self, body: Region, k: int, floats: bool):
+    def __init__(self, body: Region, k: int, floats: bool) -> None:
         self._users, self._floats = uses(body), floats
         self._values: set[Value] = set()
         self._kinds: set[Reduction] = set()

@@ -29,7 +29,7 @@ class LinkPipes(ModulePass):
         return result
 
 
-def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
+def _link_pipes(function: Function, channels: dict[str, MemoryObject]) -> None:
     """Replace the pipes of a kernel by channels of the program."""
     for pipe in [m for m in function.memories.values() if m.space == Attr.HOST_PIPE]:
         known = channels.get(pipe.name)

@@ -53,7 +53,7 @@ class Cause(Enum):
         "let it stay: invocations that receive values would run one after the other, at the pace of what each carries",
     )
 
-    def __init__(self, text: str, remedy: str):
+    def __init__(self, text: str, remedy: str) -> None:
         self.text, self.remedy = text, remedy
 
 
@@ -104,7 +104,7 @@ class MovableLoads:
     addresses and the conditions of these.
     """
 
-    def __init__(self, function: Function, address_bits: int, turning: Collection[Span] = ()):
+    def __init__(self, function: Function, address_bits: int, turning: Collection[Span] = ()) -> None:
         self.function = function
         self._turning = turning
         self.slices = AccessSlice(function)

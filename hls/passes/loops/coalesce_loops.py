@@ -47,7 +47,7 @@ class CoalesceLoops(FunctionPass):
         """A copy in which nests with the attribute are single loops; a nest that cannot be one stays."""
         result = clone_function(function)
 
-        def visit(op: Op, b: Builder):
+        def visit(op: Op, b: Builder) -> None:
             if op.opcode == "loop" and Attr.LOOP_COALESCE in op.attrs:
                 self._coalesce(function.name, op, b.region)
             elif op.opcode == "loop" and op.attrs.pop(Attr.FLATTEN_BY_TEST, False):
@@ -65,7 +65,7 @@ class CoalesceLoops(FunctionPass):
         rewrite(result.body, visit)
         return result
 
-    def _coalesce(self, kernel: str, outer: Op, region: Region, flattened: bool = False):
+    def _coalesce(self, kernel: str, outer: Op, region: Region, flattened: bool = False) -> None:
         """Coalesce the nest of ``outer``, which will be placed at the end of ``region``; ``flattened``, as planning
         chose it."""
         wish = outer.attrs.pop(Attr.LOOP_COALESCE)
@@ -74,7 +74,7 @@ class CoalesceLoops(FunctionPass):
             self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
         join_nest(kernel, nest, region, self.timing, self._join_attributes, self.record, flattened)
 
-    def _join_attributes(self, loop: Op, inner: Op):
+    def _join_attributes(self, loop: Op, inner: Op) -> None:
         for name in take_over(loop, inner):
             self._tell(
                 inner,
@@ -87,7 +87,7 @@ class CoalesceLoops(FunctionPass):
             if anew := declared_anew(loop, inner):
                 loop.attrs[Attr.ANEW] = anew
 
-    def _tell(self, loop: Op, message: str, hint: str):
+    def _tell(self, loop: Op, message: str, hint: str) -> None:
         if self.warn is not None:
             self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
@@ -100,7 +100,7 @@ def join_nest(
     join_attributes: Callable[[Op, Op], None],
     record: Callable[[Merged], None] | None,
     flattened: bool = False,
-):
+) -> None:
     """Coalesce the loops of a nest, from outside in; ``region`` contains the outermost, or the loop will be placed at
     its end. ``join_attributes`` gives a loop the attributes of the loop that becomes part of it; the record says that
     they are ``flattened``."""
@@ -118,7 +118,7 @@ def join_nest(
             record(Merged(kernel, inner.span, outer.span, "coalesced", flattened=flattened))
 
 
-def _insert(region: Region, loop: Op, ops: list[Op]):
+def _insert(region: Region, loop: Op, ops: list[Op]) -> None:
     """Insert operations before the loop, or at the end of the region if the loop is not in it yet."""
     at = region.ops.index(loop) if loop in region.ops else len(region.ops)
     region.ops[at:at] = ops

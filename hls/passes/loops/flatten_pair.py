@@ -23,7 +23,7 @@ def merge_nest(outer: Op, inner: Op, outside: Builder) -> None:
 class MergedPair:
     """An inner loop while it is merged into the loop around it."""
 
-    def __init__(self, outer: Op, inner: Op, outside: Builder):
+    def __init__(self, outer: Op, inner: Op, outside: Builder) -> None:
         self.outer, self.inner, self.outside = outer, inner, outside
         (self.body,), (self.inner_body,) = outer.regions, inner.regions
         ops = self.body.ops
@@ -61,7 +61,7 @@ class MergedPair:
         self._replace(results, self.after)
         self.again, *self.nexts = [results.get(v, v) for v in (self.again, *self.nexts)]
 
-    def _hoist(self):
+    def _hoist(self) -> None:
         """Hoist initial values of the inner loop that are invariant in the outer one."""
         wanted = set(self.inner.operands[1:])
         for op in reversed(self.steady):
@@ -188,7 +188,7 @@ class MergedPair:
         latest = iter(chosen[len(args) :])
         return again, chosen[: len(args)], [next(latest) if first is not None else after for _, after, first in own]
 
-    def _replace(self, values: dict[Value, Value], ops: Iterable[Op]):
+    def _replace(self, values: dict[Value, Value], ops: Iterable[Op]) -> None:
         for op in walk(Region(ops=list(ops))):
             op.operands = [values.get(v, v) for v in op.operands]
 

@@ -66,7 +66,7 @@ class _MergedByTest(MergedPair):
         goes_on: Value,
         states: dict[Value, int],
         clobbers: Clobbers,
-    ):
+    ) -> None:
         self.test, self.goes_on, self.states, self.clobbers = test, goes_on, states, clobbers
         super().__init__(outer, inner, outside)
 

@@ -61,7 +61,7 @@ class FuseLoops(FunctionPass):
             self._region(result, result.body)
         return result
 
-    def _region(self, function: Function, region: Region):
+    def _region(self, function: Function, region: Region) -> None:
         marked = [op for op in region.ops if op.opcode == "loop" and Attr.LOOP_FUSE in op.attrs]
         refused: set[Op] = set()
         while pair := next(
@@ -124,7 +124,7 @@ class FuseLoops(FunctionPass):
             self.record(Merged(function.name, second.span, first.span, "fused"))
         return None
 
-    def _tell(self, loop: Op, message: str, hint: str):
+    def _tell(self, loop: Op, message: str, hint: str) -> None:
         if self.warn is not None:
             self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 

@@ -64,7 +64,7 @@ def same_trips(first: Op, second: Op) -> dict[int, int] | None:
 class _Pairs:
     """Compares the exit conditions of two loops; ``found`` are the carried values that are equal if these are."""
 
-    def __init__(self, first: Op, second: Op):
+    def __init__(self, first: Op, second: Op) -> None:
         self.first, self.second = first, second
         (self.body,), (self.other,) = first.regions, second.regions
         self.found: dict[int, int] = {}
@@ -128,7 +128,7 @@ def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[in
         op.operands = [replaced.get(v, v) for v in op.operands]
 
 
-def _together(first: Op, second: Op, pairs: dict[int, int]):
+def _together(first: Op, second: Op, pairs: dict[int, int]) -> None:
     """Execute both bodies in every iteration."""
     (body,), (other,) = first.regions, second.regions
     last = body.ops.pop()
@@ -150,7 +150,7 @@ def _adopt(first: Op, second: Op, indices: list[int]) -> dict[int, CarriedValue]
     }
 
 
-def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
+def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder) -> None:
     """Guard each body by a carried bit: whether this is an iteration of its loop."""
     (body,), (other,) = first.regions, second.regions
     own = list(body.args), [each.arg for each in _adopt(first, second, list(range(len(other.args)))).values()]

@@ -36,7 +36,7 @@ class LoopInvariantCodeMotion(FunctionPass):
         return result
 
 
-def _hoist_region(region: Region):
+def _hoist_region(region: Region) -> None:
     """Inner loops first, so that hoisted operations can move on to outer loops."""
     before, region.ops = region.ops, []
     for op in before:

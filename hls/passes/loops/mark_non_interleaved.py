@@ -36,7 +36,7 @@ def _loops(region: Region) -> list[Op]:
     return [op for op in region.ops if op.opcode == "loop"]
 
 
-def _inside(loop: Op, alone: bool):
+def _inside(loop: Op, alone: bool) -> None:
     """Mark the inner loops whose results ``loop`` waits for, at all depths; ``alone``: it has one invocation at a
     time."""
     (body,) = loop.regions

@@ -1,6 +1,7 @@
 """Strength reduction of induction variables: products of counters become carried sums."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, walk
 from ...ir.clone import clone_function
@@ -29,7 +30,7 @@ class ReduceInductionProducts(FunctionPass):
         return result
 
 
-def _products_region(region: Region):
+def _products_region(region: Region) -> None:
     before, region.ops = region.ops, []
     for op in before:
         for inner in op.regions:
@@ -39,7 +40,7 @@ def _products_region(region: Region):
         region.ops.append(op)
 
 
-def _reduce(loop: Op, outside: Builder):
+def _reduce(loop: Op, outside: Builder) -> None:
     """Replace the products of the loop's counters in its body."""
     (body,) = loop.regions
     steps = {
@@ -70,7 +71,7 @@ def _step(arg: Value, after: Value) -> int | None:
     return constant(after.op.operands[1]) if after.op.operands[0] is arg else None
 
 
-def _product(op: Op, steps: dict, inner: set[Value]) -> tuple[Value, Value] | None:
+def _product(op: Op, steps: dict[Value, Any], inner: set[Value]) -> tuple[Value, Value] | None:
     """(counter, factor) if the operation multiplies a counter by a loop-invariant value."""
     if op.opcode != "mul":
         return None
@@ -80,7 +81,7 @@ def _product(op: Op, steps: dict, inner: set[Value]) -> tuple[Value, Value] | No
     return None
 
 
-def _mark(loop: Op, product: Value):
+def _mark(loop: Op, product: Value) -> None:
     """Mark the sums that a carried product consists of, as the product that it replaces wraps."""
     (body,) = loop.regions
     for value in (loop.operands[1 + product.index], body.terminator.operands[1 + product.index]):

@@ -85,7 +85,7 @@ class _Digit:
 class _Dispatcher:
     """Builds the loop; ``before`` is the region in front of it, ``inside`` its body."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.function = function
         self.queries = {
             (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0)) for op in walk(function.body) if op.opcode == "work_item"
@@ -104,7 +104,7 @@ class _Dispatcher:
         self.before = Builder(function.body, function.span)
         self.inside = Builder(Region(), function.span)
 
-    def run(self):
+    def run(self) -> None:
         digits = [*(self._group_digits() if self.by_group else self._global_digits()), *self._repeats()]
         body = self.inside.region
         for digit in digits:
@@ -147,7 +147,7 @@ class _Dispatcher:
         self.function.attrs[Attr.LAUNCH_ARGS] = tuple(self.arguments)
         self.function.args += self.arguments.values()
 
-    def _carry(self, *names: tuple[str, Type]):
+    def _carry(self, *names: tuple[str, Type]) -> None:
         """Append carried values to the loop, by name and type."""
         args = self.inside.region.args
         for name, type in names:
@@ -225,7 +225,7 @@ class _Dispatcher:
             inner = [*inner, _Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others))]
         return [d for d in inner if constant(d.count) != 1] or inner[:1]
 
-    def _ask_for_groups(self):
+    def _ask_for_groups(self) -> None:
         """Add the arguments from which groups are counted, if the body does not use them itself."""
         for name in [n for n in self.arguments if n.startswith(PER_GROUP) and n[-1].isdigit()]:
             for fn in ("num_groups", "local_size", "global_offset"):
@@ -257,7 +257,7 @@ class _Dispatcher:
 
     # the body
 
-    def _work(self):
+    def _work(self) -> None:
         """The kernel's operations, with counters in place of its queries."""
         counters = {value.name: value for value in self.inside.region.args}
         known: dict[tuple[str, int], Value] = {}
@@ -315,7 +315,7 @@ class _Dispatcher:
             return moved
         return self.inside.value("and", moved, self.inside.const((1 << (by * times - 1).bit_length()) - 1, moved.type))
 
-    def _step(self, digits: list[_Digit]):
+    def _step(self, digits: list[_Digit]) -> None:
         """Step the digits by one and continue unless all wrapped around.
 
         Whether a digit is at its last step is a carried bit, computed one step ahead from a counter that runs down to a

@@ -60,7 +60,7 @@ class _Path:
         return self.found
 
 
-def _flat(ops: list[Op], b: Builder, values: dict[Value, Value], path: _Path | None):
+def _flat(ops: list[Op], b: Builder, values: dict[Value, Value], path: _Path | None) -> None:
     """Append the operations to the builder's region, without any `if`, under the path condition ``path``."""
     guards: dict[Value, Value] = {}
     for op in ops:
@@ -89,7 +89,7 @@ def _flat_if(op: Op, b: Builder, values: dict[Value, Value], path: _Path | None)
     ]
 
 
-def _guard(op: Op, b: Builder, path: _Path, guards: dict[Value, Value]):
+def _guard(op: Op, b: Builder, path: _Path, guards: dict[Value, Value]) -> None:
     """Predicate an access or loop with the path condition; ``guards`` maps original predicates to guarded ones."""
     place = PREDICATES.get(op.opcode)
     if place is None:

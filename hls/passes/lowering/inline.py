@@ -42,7 +42,7 @@ class Inline(ModulePass):
 class _Sizes:
     """Sizes of functions in operations, including the bodies of all functions that they call."""
 
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self.module = module
         self._known: dict[str, int] = {}
 
@@ -149,7 +149,7 @@ def library_label(label: str, function: str) -> str:
     return f"{label.partition(' of ')[0]} of {function.rpartition('__')[2]}"
 
 
-def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):
+def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]) -> None:
     """Rename memories according to ``memories``; ``passed`` maps pointer arguments to the memories they point into, for
     ``ivdep`` on such an argument."""
     for op in region.ops:

@@ -24,7 +24,7 @@ def objects(pointer: Value) -> tuple[str, ...]:
     return tuple(found)
 
 
-def follow_pointers(function: Function):
+def follow_pointers(function: Function) -> None:
     """Replace variables that hold pointers, in the ``ivdep`` of loops, by the memories that the pointers point into."""
     loops = [op for op in walk(function.body) if op.attrs.get(Attr.IVDEP)]
     if not loops:

@@ -54,7 +54,7 @@ class _Kept:
     """The memories that replace a memory of pointers: an offset is at the pointer's address, a number at an eighth of
     it."""
 
-    def __init__(self, function: Function, memory: MemoryObject, roots: list[str]):
+    def __init__(self, function: Function, memory: MemoryObject, roots: list[str]) -> None:
         self.roots = roots
         self.offsets = self._add(function, memory, _OFFSETS, I64)
         self.numbers = self._add(function, memory, _NUMBERS, _WHICH) if len(roots) > 1 else None
@@ -75,7 +75,7 @@ class _Kept:
 class _Resolver:
     """Splits pointers into (offset, which); ``roots`` holds the memories that each may point into."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.roots = Roots(function)
         self.numbers = {name: k for k, name in enumerate(function.memories)}
         self.arguments = {parameter.name for parameter in function.params if parameter.kind == "buffer"}
@@ -86,29 +86,29 @@ class _Resolver:
             if m.element == PTR
         }
 
-    def region(self, region: Region):
+    def region(self, region: Region) -> None:
         before, region.ops = region.ops, []
         for op in before:
             handler = getattr(self, f"_on_{op.opcode}", _keep)
             handler(op, Builder(region, op.span))
 
-    def _on_addr(self, op, b):
+    def _on_addr(self, op, b) -> None:
         (offset,) = op.operands
         offset = b.value("zext", offset, result=I64) if offset.type.bits < 64 else offset
         self.split[op.result] = (offset, None)
 
-    def _on_ptradd(self, op, b):
+    def _on_ptradd(self, op, b) -> None:
         pointer, distance = op.operands
         if distance.type.bits < 64:
             distance = b.value("sext", distance, result=I64)
         offset, which = self.split[pointer]
         self.split[op.result] = (b.value("add", offset, distance, name=op.result.name), which)
 
-    def _on_ptroffset(self, op, b):
+    def _on_ptroffset(self, op, b) -> None:
         offset, _ = self.split[op.operands[0]]
         set_results(b.op("add", offset, b.const(0, I64)), [op.result])
 
-    def _on_ptreq(self, op, b):
+    def _on_ptreq(self, op, b) -> None:
         """Equal offsets in the same memory; two buffers are two memories, and null is none. A buffer that the host did
         not pass is null, too."""
         pair = op.operands
@@ -120,7 +120,7 @@ class _Resolver:
             same = b.value("or", same, b.value("and", *(self._null(p, b) for p in pair)))
         set_results(b.op("and", same, b.true()), [op.result])
 
-    def _on_ptraddr(self, op, b):
+    def _on_ptraddr(self, op, b) -> None:
         """The first address of the object that it points into, plus the offset; 0 if it is null."""
         (pointer,) = op.operands
         roots, (offset, which) = self.roots[pointer], self.split[pointer]
@@ -147,7 +147,7 @@ class _Resolver:
             found = b.value("or", found, b.value("and", here, missing))
         return found
 
-    def _on_const(self, op, b):
+    def _on_const(self, op, b) -> None:
         if op.result.type == PTR:
             self.split[op.result] = (b.const(0, I64), None)
         else:
@@ -199,14 +199,14 @@ class _Resolver:
         self.split[value] = (offset, which)
         return [offset, which] if which is not None else [offset]
 
-    def _on_if(self, op, b):
+    def _on_if(self, op, b) -> None:
         for inner in op.regions:
             self.region(inner)
             self._end(inner, op.results, 0)
         set_results(op, [part for value in op.results for part in self._split_value(value)])
         b.region.ops.append(op)
 
-    def _on_loop(self, op, b):
+    def _on_loop(self, op, b) -> None:
         results, (body,) = op.results, op.regions
         inits = [part for v, target in zip(op.operands[1:], results) for part in self._parts(v, target, b)]
         op.operands = [op.operands[0], *inits]
@@ -218,7 +218,7 @@ class _Resolver:
         set_results(op, [part for value in results for part in self._split_value(value)])
         b.region.ops.append(op)
 
-    def _end(self, region: Region, results: list[Value], first: int):
+    def _end(self, region: Region, results: list[Value], first: int) -> None:
         """Split operands of the terminator, from operand ``first`` on, as its results are split."""
         end = region.ops.pop()
         b = Builder(region, end.span)
@@ -228,7 +228,7 @@ class _Resolver:
 
     # accesses
 
-    def _on_load(self, op, b):
+    def _on_load(self, op, b) -> None:
         pointer, pred = op.operands
         if op.result.type == PTR:
             self._load_pointer(op, b)
@@ -241,7 +241,7 @@ class _Resolver:
             _chosen(loads, b).defining_op, [op.result]
         )  # keeps the result value, so that its users need not change
 
-    def _on_store(self, op, b):
+    def _on_store(self, op, b) -> None:
         pointer, value, pred = op.operands
         if value.type == PTR:
             self._store_pointer(op, b)
@@ -249,7 +249,7 @@ class _Resolver:
         for root, here in self._places(op, pointer, pred, b):
             b.op("store", b.addr(root, self.split[pointer][0]), value, here, attrs=op.attrs)
 
-    def _on_atomic(self, op, b):
+    def _on_atomic(self, op, b) -> None:
         pointer, pred, *rest = op.operands
         type = op.result.type
         done = [
@@ -258,7 +258,7 @@ class _Resolver:
         ]
         set_results(_chosen(done, b).defining_op, [op.result])
 
-    def _load_pointer(self, op, b):
+    def _load_pointer(self, op, b) -> None:
         """Load a pointer from memory: its offset, and its number among all memories that it may point into."""
         pointer, pred = op.operands
         roots, offsets, numbers = self.roots[op.result], [], []
@@ -272,7 +272,7 @@ class _Resolver:
             numbers.append((here, _renumbered(which, kept.roots, roots, b)))
         self.split[op.result] = (_chosen(offsets, b), _chosen(numbers, b) if len(roots) > 1 else None)
 
-    def _store_pointer(self, op, b):
+    def _store_pointer(self, op, b) -> None:
         pointer, value, pred = op.operands
         for name, here in self._places(op, pointer, pred, b):
             kept, place = self.kept[name], self.split[pointer][0]
@@ -322,5 +322,5 @@ def _renumbered(which: Value | None, own: list[str], wanted: list[str], b: Build
     return found
 
 
-def _keep(op: Op, b: Builder):
+def _keep(op: Op, b: Builder) -> None:
     b.region.ops.append(op)

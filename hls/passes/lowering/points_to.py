@@ -1,5 +1,7 @@
 """Points-to analysis (inclusion-based, flow-insensitive; Andersen 1994): the memories a pointer may point into."""
 
+from collections.abc import Iterable
+
 from ...ir import PTR, Attr, Function, Op, Value, walk
 
 __all__ = ["NULL", "Roots"]
@@ -13,7 +15,7 @@ class Roots:
     including flow through memories of pointers. :data:`NULL` is included only where pointers are compared, or converted
     to integers: no other operation can observe it."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self._sets: dict[Value, set[str]] = {}
         self._contents: dict[str, set[str]] = {m.name: set() for m in function.memories.values() if m.element == PTR}
         self._order = {name: k for k, name in enumerate([*function.memories, NULL])}
@@ -34,7 +36,7 @@ class Roots:
         """The memories that pointers stored in a memory may point into."""
         return self.ordered(self._contents[memory])
 
-    def ordered(self, names) -> list[str]:
+    def ordered(self, names: Iterable[str]) -> list[str]:
         """Memories in the function's order, null last."""
         return sorted(names, key=self._order.__getitem__)
 

@@ -53,7 +53,7 @@ class VectorizeWorkItems(FunctionPass):
 class _Lanes:
     """Rebuilds every region. ``values`` maps a value to its copies in each lane, if lanes have copies of it."""
 
-    def __init__(self, function: Function, lanes: int):
+    def __init__(self, function: Function, lanes: int) -> None:
         self.function, self.lanes = function, lanes
         self.varying, self.distances = lane_values(function), lane_distances(function)
         self.values: dict[Value, list[Value]] = {}
@@ -65,14 +65,14 @@ class _Lanes:
             op.result for op in walk(function.body) if op.opcode == "addr" and op.attrs[Attr.MEM] in self.private
         }
 
-    def run(self):
+    def run(self) -> None:
         self._region(self.function.body)
         for name in self.private:
             memory = self.function.memories.pop(name)
             copies = [lane_name(name, k) for k in range(self.lanes)]
             self.function.memories |= {copy: replace(memory, name=copy) for copy in copies}
 
-    def _region(self, region: Region):
+    def _region(self, region: Region) -> None:
         before, region.ops = region.ops, []
         for op in before:
             b = Builder(region, op.span)
@@ -98,14 +98,14 @@ class _Lanes:
             or any(v in self.varying or v in self.places for v in op.results or op.operands)
         )
 
-    def _id(self, op: Op, b: Builder):
+    def _id(self, op: Op, b: Builder) -> None:
         """The id of each lane, computed from that of the first lane."""
         b.region.ops.append(op)
         type = op.result.type
         others = [b.value("add", op.result, b.const(k, type), name=op.result.name) for k in range(1, self.lanes)]
         self.values[op.result] = [op.result, *others]
 
-    def _copy(self, op: Op, b: Builder):
+    def _copy(self, op: Op, b: Builder) -> None:
         copies = []
         for k in range(self.lanes):
             operands = [self._in_lane(v, k) for v in op.operands]
@@ -129,7 +129,7 @@ class _Lanes:
 
     # --- loops ---
 
-    def _loop(self, op: Op, b: Builder):
+    def _loop(self, op: Op, b: Builder) -> None:
         """All lanes that enter the loop run it together, until the last of them leaves."""
         outer, (body,), (enable, *inits) = self.wanted, op.regions, op.operands
         differs = enable in self.varying
@@ -216,7 +216,7 @@ class _Lanes:
         set_results(op, new_results)
         return results
 
-    def _next(self, body: Region, carried: list[bool]):
+    def _next(self, body: Region, carried: list[bool]) -> None:
         """The next carried values: one for each lane if lanes carry a value."""
         end = body.terminator
         again, *nexts = end.operands
@@ -246,7 +246,7 @@ class _Lanes:
 
     def _leave(
         self, body: Region, args: list[Value], carried: list[bool], wanted: list[bool], kept: dict[Value, list[Value]]
-    ):
+    ) -> None:
         """The next carried values: a lane that has left keeps its values, if they are ``wanted``, or ``kept`` in
         addition to uniform ones."""
         end = body.ops.pop()
@@ -270,7 +270,7 @@ class _Lanes:
             for k, inside in enumerate(present(self.wanted))
         ]
 
-    def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None):
+    def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None) -> None:
         """The loop's result in each lane; with a builder, only for the lanes that entered the loop."""
         if b is not None:
             new = [

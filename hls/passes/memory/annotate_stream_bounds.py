@@ -109,7 +109,7 @@ class _Runs:
     forms: AffineForms
     word_bytes: int
 
-    def loop(self, region: Region, op: Op, loads: list[Op]):
+    def loop(self, region: Region, op: Op, loads: list[Op]) -> None:
         loop, b = self.forms.tree.loops[op], Builder(Region(), op.span)
         always = [load for load in loads if constant(predicate(load)) == 1]
         steps = {load: step for load in always if (step := self._step(load, loop)) is not None}
@@ -127,7 +127,7 @@ class _Runs:
         at = region.ops.index(op)
         region.ops[at:at] = b.region.ops
 
-    def items(self, region: Region, op: Op, loads: list[Op]):
+    def items(self, region: Region, op: Op, loads: list[Op]) -> None:
         row = row_of(op)
         for load in loads if row else ():
             ends = present(row).bounds(predicate(load))
@@ -144,7 +144,7 @@ class _Runs:
         )
         return known and self._is_short(step, load)
 
-    def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
+    def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]) -> None:
         """Give the load a run that ends at the last value of the counter, or at the least of the bounds."""
         body, pointer = row.loop.regions[0], load.operands[0].op
         needed = pure_slice(present(pointer).operands, body.ops)
@@ -160,7 +160,7 @@ class _Runs:
         at = region.ops.index(row.loop)
         region.ops[at:at] = before.region.ops
 
-    def _end(self, load: Op, body: Region, last: Value, b: Builder):
+    def _end(self, load: Op, body: Region, last: Value, b: Builder) -> None:
         """Give the load a run that ends at the offset ``last``; the operations of ``b`` are inserted before the
         load."""
         own, attrs, overlap = (

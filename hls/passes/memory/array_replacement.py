@@ -1,6 +1,7 @@
 """Base class for the replacement of an array by other memories, operation by operation."""
 
 from dataclasses import replace
+from typing import Any
 
 from ...ir import Attr, Builder, Function, MemoryObject, Op, Value
 from ...ir.rewrite import rewrite
@@ -17,7 +18,7 @@ class ArrayReplacement:
     ``_fresh``, ``_shift``, ``_fill`` and ``_access``, which returns the values that replace the results of an access.
     """
 
-    def __init__(self, function: Function, memory: MemoryObject, uses):
+    def __init__(self, function: Function, memory: MemoryObject, uses: Any) -> None:
         self.function, self.memory, self.uses = function, memory, uses
 
     def _add(self, suffix: str, length: int, element=None, attrs=()) -> MemoryObject:
@@ -29,7 +30,7 @@ class ArrayReplacement:
         self.function.memories[name] = new
         return new
 
-    def _replace(self):
+    def _replace(self) -> None:
         """Rewrite the kernel; the array is removed."""
         body = self.function.body
         before, body.ops = body.ops, []

@@ -1,5 +1,7 @@
 """A shifted array as one circular buffer: a shift moves its head, not the elements."""
 
+from typing import Any
+
 from ...ir import Attr, Builder, IntType, Op, Value
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant
@@ -21,14 +23,14 @@ class CircularBuffer(ArrayReplacement):
     """
 
     @staticmethod
-    def fits(uses) -> bool:
+    def fits(uses: Any) -> bool:
         """Whether all shifts and fills concern the whole array, with one common distance of at most ``MOST_STEPS``."""
         whole = 0, uses.memory.length
         steps = {op.attrs[Attr.BY] for op in uses.shifts}
         parts = {(op.attrs[Attr.LOW], op.attrs[Attr.HIGH]) for op in (*uses.shifts, *uses.fills)}
         return len(steps) == 1 and parts == {whole} and abs(*steps) <= MOST_STEPS
 
-    def build(self):
+    def build(self) -> None:
         """Add head, buffer and registers to the function, and replace all accesses of the array."""
         memory, (by, *_) = self.memory, (op.attrs[Attr.BY] for op in self.uses.shifts)
         self.by, self.steps = by, abs(by)
@@ -39,7 +41,7 @@ class CircularBuffer(ArrayReplacement):
         self.cells = [self._add(str(k), 1, attrs=attrs) for k in range(self.steps)]
         self._replace()
 
-    def _begin(self, b: Builder):
+    def _begin(self, b: Builder) -> None:
         write(self.head, 0, b.const(0, self.head.element), b)
 
     def _access(self, op: Op, b: Builder) -> list[Value]:
@@ -87,11 +89,11 @@ class CircularBuffer(ArrayReplacement):
         index = offset // self.memory.element.bytes
         return index if self.by > 0 else self.memory.elements - 1 - index
 
-    def _fresh(self, op: Op, b: Builder):
+    def _fresh(self, op: Op, b: Builder) -> None:
         for memory in (*self.cells, self.buffer):
             b.op("fresh", attrs={**op.attrs, Attr.MEM: memory.name})
 
-    def _fill(self, op: Op, b: Builder):
+    def _fill(self, op: Op, b: Builder) -> None:
         (value,) = op.operands
         for cell in self.cells:
             write(cell, 0, value, b)
@@ -107,7 +109,7 @@ class CircularBuffer(ArrayReplacement):
     def _narrow(self, count: Value, b: Builder) -> Value:
         return b.value("trunc", count, result=self.head.element)
 
-    def _shift(self, op: Op, b: Builder):
+    def _shift(self, op: Op, b: Builder) -> None:
         type = self.head.element
         head = b.value("sub", read(self.head, 0, b), b.const(self.steps, type))
         for k, cell in enumerate(self.cells):

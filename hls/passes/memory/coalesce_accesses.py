@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import Any
 
 from ...analysis.dependence.dependence import writers_of
 from ...analysis.memory.access_groups import AccessGroup, neighbours
@@ -71,14 +72,16 @@ class CoalesceAccesses(FunctionPass):
 class _Joiner:
     """Rebuilds a region with its access groups joined; ``values`` maps each loaded value to its replacement."""
 
-    def __init__(self, region: Region, groups: list[AccessGroup], values: dict[Value, Value], address_bits: int):
+    def __init__(
+        self, region: Region, groups: list[AccessGroup], values: dict[Value, Value], address_bits: int
+    ) -> None:
         self.region, self.values, self.address_bits = region, values, address_bits
         self.place = {(g.members[0] if g.members[0].opcode == "load" else g.members[-1]): g for g in groups}
         self.members = {op for g in groups for op in g.members}
         self.own = {value: op for op in region.ops for value in op.results}
         self.done: set[Op] = set()
 
-    def run(self):
+    def run(self) -> None:
         before, self.region.ops = self.region.ops, []
         for op in before:
             if op in self.place:
@@ -86,14 +89,14 @@ class _Joiner:
             elif op not in self.members:
                 self._put(op)
 
-    def _put(self, op: Op):
+    def _put(self, op: Op) -> None:
         """Append the operation after the operations it needs. (Only pure operations are moved ahead by that.)"""
         if op not in self.done:
             self._ahead(op.operands)
             self.done.add(op)
             self.region.ops.append(op)
 
-    def _ahead(self, values: Iterable[Value]):
+    def _ahead(self, values: Iterable[Value]) -> None:
         """Append the region's operations that compute these values, if they have not been appended yet."""
         work = [self.own[v] for v in values if v in self.own]
         while work:
@@ -110,7 +113,7 @@ class _Joiner:
     def _is_missing(self, op: Op) -> bool:
         return op not in self.done and op not in self.members
 
-    def _join(self, group: AccessGroup):
+    def _join(self, group: AccessGroup) -> None:
         for op in group.members:
             self._ahead(op.operands)
         b = Builder(self.region, group.members[0].span)
@@ -121,7 +124,7 @@ class _Joiner:
         else:
             self.values.update(_WideLoad(group, b, self.address_bits).build())
 
-    def _once(self, group: AccessGroup, b: Builder):
+    def _once(self, group: AccessGroup, b: Builder) -> None:
         """Merge equal loads into one."""
         first = group.members[0]
         conditions = {op: predicate(op) for op in group.members}
@@ -134,18 +137,18 @@ class _Joiner:
         first.results = [result]
 
 
-def _attributes(group: AccessGroup) -> dict:
+def _attributes(group: AccessGroup) -> dict[str, Any]:
     return stands_for(group.members) | _told_apart(group.members)
 
 
-def _told_apart(members: Sequence[Op]) -> dict:
+def _told_apart(members: Sequence[Op]) -> dict[str, Any]:
     """The stores that the joined access needs no order with: those that all members of a lane need none with. Stores of
     other work-items are irrelevant to a lane."""
     writers = [writers_of(op) for op in members]
     lanes = [op.attrs.get(Attr.LANE) for op in members]
     if None in lanes:
         lanes = [None] * len(members)
-    apart: dict = {}
+    apart: dict[Any, Any] = {}
     for lane, op in zip(lanes, members, strict=True):
         numbers = set(op.attrs.get(Attr.APART, ()))
         apart[lane] = apart.get(lane, numbers) & numbers
@@ -181,7 +184,7 @@ def _any(conditions: Iterable[Value], b: Builder) -> Value:
 class _Wide:
     """An access group as lanes of ``grain`` bytes."""
 
-    def __init__(self, group: AccessGroup, b: Builder, address_bits: int):
+    def __init__(self, group: AccessGroup, b: Builder, address_bits: int) -> None:
         self.group, self.b, self.address_bits = group, b, address_bits
         sizes = [moved_type(op).bytes for op in group.members]
         self.grain = gcd(*(_element(moved_type(op)).bytes for op in group.members), *group.offsets)
@@ -245,7 +248,7 @@ class _WideLoad(_Wide):
             attrs=_attributes(self.group),
             name=memory_name(self.group.members[0]),
         )
-        found: dict[tuple, Value] = {}
+        found: dict[tuple[Any, ...], Value] = {}
         taken = {}
         for op, (first, count) in zip(self.group.members, self.lanes, strict=True):
             key = first, count, op.result.type
@@ -275,7 +278,7 @@ class _WideLoad(_Wide):
 
 
 class _WideStore(_Wide):
-    def build(self):
+    def build(self) -> None:
         pointer, given, mask = self.operands()
         pieces = {op: self._pieces(op.operands[1]) for op in self.group.members}
         lanes = []

@@ -144,7 +144,7 @@ class _Copies:
         side_by_side: tuple[int, int],
         types: Mapping[str, Type],
         otherwise: Function | None,
-    ):
+    ) -> None:
         self.function, self.longest, self.types, self.otherwise = function, longest, types, otherwise
         self.stored = {memory_name(op) for op in walk(function.body) if op.opcode == "store"}
         self.moved = {name: side_by_side[name in self.stored] for name in types}

@@ -1,6 +1,7 @@
 """Dead store elimination: of stores of one iteration to the same address, only the last remains."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.predicates.implication import follows, implied
@@ -48,9 +49,9 @@ def _by_memory(region: Region) -> dict[str, list[Op]]:
     return found
 
 
-def _join(places: MustAlias, region: Region, stores: list[Op]):
+def _join(places: MustAlias, region: Region, stores: list[Op]) -> None:
     """Of stores to the same address, keep the last; ``stores`` are those to one memory."""
-    following: dict[tuple, Op] = {}
+    following: dict[tuple[Any, ...], Op] = {}
     for op in reversed(stores):
         if not places.plain(op):
             continue
@@ -69,7 +70,7 @@ def _join(places: MustAlias, region: Region, stores: list[Op]):
             following[key] = op
 
 
-def _choose(region: Region, first: Op, later: Op):
+def _choose(region: Region, first: Op, later: Op) -> None:
     """Execute the later store whenever either would execute, with the value of the last one that does."""
     pieces = Region()
     b, condition = Builder(pieces, later.span), predicate(later)

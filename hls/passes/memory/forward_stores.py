@@ -138,7 +138,7 @@ class _Forwarding:
         selected: frozenset[Op],
         numbers: Iterator[int],
         masked: MaskedValues,
-    ):
+    ) -> None:
         self.address_bits, self.masked = address_bits, masked
         self.entries, self.selected = entries, selected
         self.numbers = numbers  #: for stores whose addresses are compared
@@ -149,7 +149,7 @@ class _Forwarding:
         self.elements: dict[tuple[Type | tuple[Op, int], ...], Value] = {}  #: what an iteration left at an address
         self.carried: list[tuple[CarriedValue, Value]] = []  #: new carried values, each with its next value
 
-    def build(self):
+    def build(self) -> None:
         ops, self.region.ops = self.region.ops, []
         end = ops.pop()
         self.last = last = Builder(Region(), end.span)

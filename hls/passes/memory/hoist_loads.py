@@ -66,11 +66,13 @@ def _partially_redundant(body: Region, clobbers: Clobbers, masked: MaskedValues)
 class _Early:
     """One unconditional load of ``region``; ``values`` maps each loaded value to its replacement."""
 
-    def __init__(self, region: Region, load: Op, clobbers: Clobbers, masked: MaskedValues, values: dict):
+    def __init__(
+        self, region: Region, load: Op, clobbers: Clobbers, masked: MaskedValues, values: dict[Value, Value]
+    ) -> None:
         self.region, self.load, self.clobbers, self.values = region, load, clobbers, values
         self.masked = masked
 
-    def run(self):
+    def run(self) -> None:
         first, others = self._others()
         if not others:
             return
@@ -106,7 +108,7 @@ class _Early:
     def _is_other(self, op: Op) -> bool:
         return self.clobbers.movable(op) and constant(predicate(op)) != 1 and same_place(op, self.load)
 
-    def _replace(self, home: Region, op: Op, value: Value):
+    def _replace(self, home: Region, op: Op, value: Value) -> None:
         b = Builder(Region(), op.span)
         self.values[op.result] = self.masked.under(predicate(op), value, b)
         place = home.ops.index(op)
@@ -127,14 +129,16 @@ def _invariant(body: Region, clobbers: Clobbers, masked: MaskedValues) -> dict[V
 class _Loop:
     """One loop of ``region``; ``values`` maps each loaded value to its replacement."""
 
-    def __init__(self, region: Region, loop: Op, clobbers: Clobbers, masked: MaskedValues, values: dict):
+    def __init__(
+        self, region: Region, loop: Op, clobbers: Clobbers, masked: MaskedValues, values: dict[Value, Value]
+    ) -> None:
         self.region, self.loop, self.clobbers, self.values = region, loop, clobbers, values
         self.masked = masked
         (self.body,) = loop.regions
         #: results of hoisted loads that have the same predicate as in the loop
         self.exact: set[Value] = set()
 
-    def run(self):
+    def run(self) -> None:
         place = self.region.ops.index(self.loop)
         before = Builder(Region(), self.loop.span)
         taken: dict[Op, Value] = {}
@@ -150,7 +154,7 @@ class _Loop:
             self._replace(taken)
             self.region.ops[place:place] = before.region.ops
 
-    def _replace(self, taken: dict[Op, Value]):
+    def _replace(self, taken: dict[Op, Value]) -> None:
         """Remove the loads from the body; the result of one that does not execute remains 0."""
         ops, self.body.ops = self.body.ops, []
         b = Builder(self.body)

@@ -54,7 +54,7 @@ class LowerConstantTables(FunctionPass):
             return [value]
         return [b.value("select", pred, value, b.const(zero(type), type))]
 
-    def _check(self, op: Op, memory: MemoryObject):
+    def _check(self, op: Op, memory: MemoryObject) -> None:
         if (
             isinstance(op.result.type, ArrayType)
             or op.attrs.get(Attr.ALIGN, op.result.type.bytes) < op.result.type.bytes

@@ -90,7 +90,7 @@ class LowerPrivateMemories(FunctionPass):
             )
         return None
 
-    def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]):
+    def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]) -> None:
         """Remove memories that are never read, with their stores."""
         table = uses(function.body)
         gone: set[Op] = set()
@@ -128,7 +128,7 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
     if memory is None or not fresh.attrs[Attr.SET]:
         return []
 
-    def clear(count: Value, inner: Builder):
+    def clear(count: Value, inner: Builder) -> None:
         place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
         nothing = inner.const(zero(memory.element), memory.element)
         inner.op("store", inner.addr(memory.name, place), nothing, inner.true())

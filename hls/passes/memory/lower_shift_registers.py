@@ -50,7 +50,7 @@ class LowerShiftRegisters(FunctionPass):
             self._memory(result, result.memories[name])
         return result
 
-    def _memory(self, function: Function, memory: MemoryObject):
+    def _memory(self, function: Function, memory: MemoryObject) -> None:
         uses = _Uses(function, memory)
         small = memory.elements * memory.element.bits <= self.max_bits or wants_registers(memory)
         if uses.plain and not small:
@@ -85,7 +85,7 @@ class LowerShiftRegisters(FunctionPass):
 class _Uses:
     """The uses of an array: ``shifts`` and ``fills`` of it, ``accesses`` to elements."""
 
-    def __init__(self, function: Function, memory: MemoryObject):
+    def __init__(self, function: Function, memory: MemoryObject) -> None:
         self.memory = memory
         self.addresses = [op for op in walk(function.body) if op.opcode == "addr" and op.attrs[Attr.MEM] == memory.name]
         pointers = {op.result for op in self.addresses}
@@ -128,7 +128,7 @@ class _Moved:
     memory: MemoryObject
     most: int
 
-    def build(self, function: Function):
+    def build(self, function: Function) -> None:
         rewrite(function.body, self._visit)
 
     def by_loop(self, op: Op) -> bool:
@@ -222,11 +222,11 @@ class _Head:
     last: MemoryObject
     length: int
 
-    def begin(self, b: Builder):
+    def begin(self, b: Builder) -> None:
         write(self.place, 0, b.const(0, self.place.element), b)
         write(self.last, 0, b.const(0, BOOL), b)
 
-    def move(self, head: Value, b: Builder):
+    def move(self, head: Value, b: Builder) -> None:
         following = b.value("add", head, b.const(1, head.type))
         write(self.place, 0, b.value("select", read(self.last, 0, b), b.const(0, head.type), following), b)
         write(self.last, 0, b.value("eq", head, b.const(self.length - 2, head.type)), b)
@@ -236,14 +236,14 @@ class _Chained(ArrayReplacement):
     """An array split into a variable for every element that is accessed or in a short stretch, and buffers for long
     stretches."""
 
-    def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts):
+    def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts) -> None:
         super().__init__(function, memory, uses)
         self.parts = parts
         self.cells: dict[int, MemoryObject] = {}
         self.buffers: dict[_Stretch, MemoryObject] = {}
         self.heads: dict[tuple, _Head] = {}  #: by the shifted part, and the length of a buffer in it
 
-    def build(self):
+    def build(self) -> None:
         found = [(part, s) for part, chains in self.parts.items() for chain in chains for s in chain]
         for part, stretch in found:
             if stretch.ring:
@@ -253,7 +253,7 @@ class _Chained(ArrayReplacement):
             self.cells[k] = self._add(str(k), 1)
         self._replace()
 
-    def _add_buffer(self, part: tuple[int, int], stretch: _Stretch):
+    def _add_buffer(self, part: tuple[int, int], stretch: _Stretch) -> None:
         ends = sorted((stretch.elements[0], stretch.elements[-1]))
         length = len(stretch.elements)
         self.buffers[stretch] = self._add(
@@ -266,7 +266,7 @@ class _Chained(ArrayReplacement):
                 length,
             )
 
-    def _begin(self, b: Builder):
+    def _begin(self, b: Builder) -> None:
         """All heads are 0 at the start of the kernel."""
         for head in self.heads.values():
             head.begin(b)
@@ -278,11 +278,11 @@ class _Chained(ArrayReplacement):
         b.op("store", b.addr(cell.name), *op.operands[1:])
         return []
 
-    def _fresh(self, op: Op, b: Builder):
+    def _fresh(self, op: Op, b: Builder) -> None:
         for memory in (*self.cells.values(), *self.buffers.values()):
             b.op("fresh", attrs={**op.attrs, Attr.MEM: memory.name})
 
-    def _fill(self, op: Op, b: Builder):
+    def _fill(self, op: Op, b: Builder) -> None:
         value, covered = op.operands[0], range(op.attrs[Attr.LOW], op.attrs[Attr.HIGH])
         for k, cell in self.cells.items():
             if k in covered:
@@ -292,7 +292,7 @@ class _Chained(ArrayReplacement):
             same = [buffer for buffer in buffers if buffer.length == length]
             counted_loop(present(length), f"{self.memory.name} = value", b, partial(_store_all, same, value))
 
-    def _shift(self, op: Op, b: Builder):
+    def _shift(self, op: Op, b: Builder) -> None:
         part = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
         heads = {length: read(head.place, 0, b) for (mine, length), head in self.heads.items() if mine == part}
         new = []  # read everything before writing anything

@@ -39,7 +39,7 @@ class Mem2Reg(FunctionPass):
     requires = frozenset({Form.INLINED})
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name with ``arrays`` is "arrays-to-values", else "mem2reg"; both are in the pipeline."""
         return "arrays-to-values" if self.arrays else "mem2reg"
 
@@ -105,13 +105,13 @@ def _is_plain(user: Op, index: int, memory: MemoryObject) -> bool:
 class _Promoter:
     """One walk in program order that tracks the current value of every variable."""
 
-    def __init__(self, function: Function, variables: dict[str, Type], warn):
+    def __init__(self, function: Function, variables: dict[str, Type], warn) -> None:
         self.function, self.variables, self.warn = function, variables, warn
         self.replaced: dict[Value, Value] = {}
         self.initial: set[Value] = set()
         self.warned: set[str] = set()
 
-    def run(self):
+    def run(self) -> None:
         top = Region()
         b = Builder(top, self.function.span)
         current = {name: b.const(_zero(type), type) for name, type in self.variables.items()}
@@ -124,7 +124,7 @@ class _Promoter:
         self._region(body, current)
         body.ops = top.ops + body.ops
 
-    def _region(self, region: Region, current: dict[str, Value]):
+    def _region(self, region: Region, current: dict[str, Value]) -> None:
         """Rewrite the region's accesses; ``current`` is updated to the values at its end."""
         before, region.ops = region.ops, []
         b = Builder(region)
@@ -153,7 +153,7 @@ class _Promoter:
         name = addr.attrs[Attr.MEM] if addr is not None and addr.opcode == "addr" else None
         return name if name in self.variables else None
 
-    def _access(self, op: Op, b: Builder, current):
+    def _access(self, op: Op, b: Builder, current) -> None:
         name = self._variable(op)
         if op.opcode == "load":
             self.replaced[op.results[0]] = self._read(op, name, b, current[name])
@@ -185,7 +185,7 @@ class _Promoter:
         value.name = value.name or name
         return value if constant(pred) == 1 else b.value("select", pred, value, old, name=name)
 
-    def _check_set(self, op, name, value):
+    def _check_set(self, op, name, value) -> None:
         said = _in_source(name)
         if value in self.initial and not isinstance(value.type, ArrayType) and said not in self.warned:
             self.warned.add(said)
@@ -205,7 +205,7 @@ class _Promoter:
         names |= {inner.attrs[Attr.MEM] for inner in inside if inner.opcode == "fresh"}
         return [name for name in self.variables if name in names]
 
-    def _if(self, op: Op, current):
+    def _if(self, op: Op, current) -> None:
         written = self._written(op)
         for region in op.regions:
             inside = dict(current)
@@ -213,7 +213,7 @@ class _Promoter:
             region.terminator.operands += [inside[name] for name in written]
         self._add_results(op, written, current)
 
-    def _loop(self, op: Op, current):
+    def _loop(self, op: Op, current) -> None:
         written, (body,) = self._written(op), op.regions
         inside = dict(current)
         carried = {
@@ -225,7 +225,7 @@ class _Promoter:
             each.set_next(inside[name])
             current[name] = each.result
 
-    def _add_results(self, op, written, current):
+    def _add_results(self, op, written, current) -> None:
         new = [Value(self.variables[name], name) for name in written]
         set_results(op, op.results + new)
         current.update(zip(written, new))

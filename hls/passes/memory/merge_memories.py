@@ -180,7 +180,7 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
     return (*found.items(), (Attr.MERGED, tuple(member.name for member in members)))
 
 
-def _check_pumping(asked: dict[str, object], last: MemoryObject):
+def _check_pumping(asked: dict[str, object], last: MemoryObject) -> None:
     """Raise CompileError if the attributes of the arrays up to ``last`` conflict in one memory: no single declaration
     may have both."""
     if Attr.DOUBLEPUMP not in asked:
@@ -202,7 +202,7 @@ def _check_pumping(asked: dict[str, object], last: MemoryObject):
         )
 
 
-def _rename(loop: Op, places: dict[str, _Place]):
+def _rename(loop: Op, places: dict[str, _Place]) -> None:
     """Replace arrays by the memory in attributes of a loop, if the loop has the attribute for all arrays in it."""
     together = {
         place.memory: {name for name, other in places.items() if other.memory == place.memory}

@@ -73,7 +73,7 @@ class IterationCopies:
             for (loop, copies), names in found.items()
         ]
 
-    def _tell(self, memory: MemoryObject, reason: str):
+    def _tell(self, memory: MemoryObject, reason: str) -> None:
         asked = dict(memory.attrs).get(Attr.PRIVATE_COPIES, 0)
         if asked > 1 and self.warn is not None:
             self.warn(
@@ -169,7 +169,7 @@ def _owner(tree: LoopTree, name: str, ops: list[Op]) -> Op | None:
     return owners[-1] if owners else None
 
 
-def _leave_to(tree: LoopTree, loop: Op, name: str):
+def _leave_to(tree: LoopTree, loop: Op, name: str) -> None:
     """Remove the array from the private arrays of all other loops, so that only ``loop`` has copies of it."""
     for other in tree.loops:
         if other is not loop and name in other.attrs.get(Attr.OWN, ()):

@@ -116,7 +116,7 @@ def _base(offset: Value) -> tuple[Value, int]:
     return offset, 0
 
 
-def _split(function: Function, memory: MemoryObject, row: int):
+def _split(function: Function, memory: MemoryObject, row: int) -> None:
     """Replace the array by its columns, named ``array.k``, and rewrite the accesses."""
     size = memory.element.bytes
     columns = [_add(function, memory, k, row) for k in range(row // size)]

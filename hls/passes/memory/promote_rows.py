@@ -149,7 +149,7 @@ class _Row:
         outside.update(v for op in self.fixed for v in op.operands)
         return outside.isdisjoint(self.outer.regions[0].args)
 
-    def move(self, function: Function, region: Region):
+    def move(self, function: Function, region: Region) -> None:
         """Let the loops access the row's array, and copy it before and after the outer loop."""
         name = self._array(function)
         before, after = Builder(Region(), self.members[0].span), Builder(Region(), self.members[-1].span)
@@ -181,7 +181,7 @@ class _Row:
         offset = b.value("mul", b.value("zext", number, result=wide), b.const(size, wide))
         return b.value("addr", offset, attrs={Attr.MEM: name})
 
-    def _copy(self, b: Builder, runs: Value, values: dict[Value, Value], name: str, load: bool):
+    def _copy(self, b: Builder, runs: Value, values: dict[Value, Value], name: str, load: bool) -> None:
         """A loop that runs as the inner one does, and copies the row: from memory (``load``), or back."""
         (body,), first = self.inner.regions, self.members[0]
         zero = b.const(0, self._counter)
@@ -214,7 +214,7 @@ class _Row:
             regions=[copy],
         )
 
-    def _redirect(self, name: str):
+    def _redirect(self, name: str) -> None:
         """Let the accesses of the inner loop go to the array."""
         (body,), outer = self.inner.regions, self.outer.regions[0]
         first = Builder(Region(), self.inner.span)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from typing import Any
 
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
@@ -69,9 +70,9 @@ class _Scope:
     numbers: ValueNumbers
     values: dict[Value, Value]
     facts: dict[Value, bool]
-    known: dict[str, dict[tuple, list[Op]]]
+    known: dict[str, dict[tuple[Any, ...], list[Op]]]
 
-    def run(self, region: Region):
+    def run(self, region: Region) -> None:
         ops, region.ops = region.ops, []
         for op in ops:
             op.operands = [self.values.get(v, v) for v in op.operands]
@@ -188,7 +189,7 @@ class _Scope:
         region.ops[place : place + 1] = [*on.ops, one, *under.ops]
         return one.result
 
-    def _forget(self, op: Op):
+    def _forget(self, op: Op) -> None:
         """Drop the loads whose memory the operation, or one inside it, may write."""
         for name, places in list(self.known.items()):
             # the query depends on the memory alone: ask for one of its loads
@@ -200,6 +201,6 @@ class _Scope:
         known = {name: {place: list(loads) for place, loads in places.items()} for name, places in self.known.items()}
         return _Scope(self.clobbers, self.relevance, self.masked, self.numbers, self.values, self.facts | facts, known)
 
-    def _place(self, load: Op, address: Value) -> tuple:
+    def _place(self, load: Op, address: Value) -> tuple[Any, ...]:
         """What it would load at an address: the number of that, the type, the lane of the work-item."""
         return self.numbers.of(address), moved_type(load), load.attrs.get(Attr.LANE)

@@ -1,6 +1,7 @@
 """Scalar promotion: a loop-invariant memory location is kept in a register while the loop runs."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.loop_tree import Loop
@@ -66,7 +67,7 @@ class _Group:
     """The accesses to one location in a loop's body, in order. ``stays`` says whether stores remain in the loop;
     ``address`` are the operations of the body that compute the address."""
 
-    def __init__(self, members: list[Op], stays: bool, address: list[Op]):
+    def __init__(self, members: list[Op], stays: bool, address: list[Op]) -> None:
         self.members, self.stays, self.address = members, stays, address
         self.first = members[0]
         self.type = moved_type(self.first)
@@ -86,7 +87,7 @@ class _Group:
 def _groups(places: MustAlias, loop: Loop, hazards: bool) -> list[_Group]:
     if loop.parallel or not places.undisturbed(loop.body):
         return []
-    found: dict[tuple, list[Op]] = {}
+    found: dict[tuple[Any, ...], list[Op]] = {}
     for op in loop.body.ops:
         if places.plain(op) and places.fixed(op, loop):
             form = places.form(op)
@@ -153,11 +154,11 @@ def _invariant(value: Value, body: Region) -> list[Op] | None:
 class _Promotion:
     """Rebuilds a loop with the locations of the groups in carried values."""
 
-    def __init__(self, region: Region, loop: Op, groups: list[_Group]):
+    def __init__(self, region: Region, loop: Op, groups: list[_Group]) -> None:
         self.region, self.loop, self.groups = region, loop, groups
         (self.body,) = loop.regions
 
-    def build(self):
+    def build(self) -> None:
         self.before = Builder(Region(), self.loop.span)
         self.behind = Builder(Region(), self.loop.span)
         kept: dict[Op, _Register] = {}
@@ -187,7 +188,7 @@ class _Register:
     """The value of one location while its loop runs, and its state: whether the value is available (``has``), whether
     the loop has stored to it (``written``). None stands for a condition that is certain."""
 
-    def __init__(self, promotion: _Promotion, group: _Group):
+    def __init__(self, promotion: _Promotion, group: _Group) -> None:
         self.group, self.promotion = group, promotion
         b = promotion.before
         copies: dict[Value, Value] = {}
@@ -218,13 +219,13 @@ class _Register:
             )
         return b.const(zero(group.type), group.type)
 
-    def set_next(self):
+    def set_next(self) -> None:
         """Carry the state at the end of an iteration to the next one."""
         now = [v for v in (self.value, self.has, self.written) if v is not None]
         for carried, value in zip(self.carried, now, strict=True):
             carried.set_next(value)
 
-    def access(self, op: Op, b: Builder):
+    def access(self, op: Op, b: Builder) -> None:
         on = predicate(op)
         if op.opcode == "load":
             self._load(op, on, b)
@@ -237,7 +238,7 @@ class _Register:
         if self.has is not None:
             self.has = b.value("or", self.has, on)
 
-    def _load(self, op: Op, on: Value, b: Builder):
+    def _load(self, op: Op, on: Value, b: Builder) -> None:
         if self.has is not None:
             missing = b.value("and", on, b.value("xor", self.has, b.true()))
             loaded = b.value(
@@ -246,7 +247,7 @@ class _Register:
             self.value = _choose(missing, loaded, self.value, b)
         self.group.values[op.result] = _choose(on, self.value, b.const(zero(self.group.type), self.group.type), b)
 
-    def store_behind(self):
+    def store_behind(self) -> None:
         """Store the value after the loop, if the stores in the loop were removed."""
         if not self.group.stays:
             b, last = self.promotion.behind, self.group.members[-1]

@@ -130,7 +130,7 @@ def _may_sink(body: Region, group: list[Op]) -> bool:
     )
 
 
-def _join(body: Region, group: list[Op], address_bits: int):
+def _join(body: Region, group: list[Op], address_bits: int) -> None:
     """Replace the group by one loop at the position of its last store."""
     place = body.ops.index(group[-1])
     before = Builder(Region(), group[0].span)
@@ -143,7 +143,7 @@ def _join(body: Region, group: list[Op], address_bits: int):
     name, trips = memory_name(group[0]), len(group)
     lines = tuple(dict.fromkeys(op.span.line for op in group if op.span))
 
-    def store(turn: Value, b: Builder):
+    def store(turn: Value, b: Builder) -> None:
         pointer = b.addr(name, b.value("extract", offsets, turn))
         value, on = b.value("extract", data, turn), b.value("extract", given, turn)
         b.op("store", pointer, value, on, attrs={Attr.TURNS: trips, Attr.LINES: lines})

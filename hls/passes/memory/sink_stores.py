@@ -101,7 +101,7 @@ class _Pairs:
     """The pairs of stores of a function that need an order; ``order``, their dependences, is updated as stores
     change."""
 
-    def __init__(self, places: MustAlias, order: StoreOrder, address_bits: int):
+    def __init__(self, places: MustAlias, order: StoreOrder, address_bits: int) -> None:
         self.places, self.order, self.address_bits = places, order, address_bits
         self.exclusions = Exclusions()  #: merging and comparing make new conditions, and change none
 
@@ -168,7 +168,7 @@ def _exclusive(first: Op, second: Op, exclusions: Exclusions) -> bool:
 class _Pair:
     """Two stores to one memory, the first one before the second in program order."""
 
-    def __init__(self, places: MustAlias, order: StoreOrder, first: Op, second: Op, address_bits: int):
+    def __init__(self, places: MustAlias, order: StoreOrder, first: Op, second: Op, address_bits: int) -> None:
         self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
         self.order = order
         self.region: Region = places.tree.region_of(second)
@@ -200,7 +200,7 @@ class _Pair:
         memory = self.places.function.memories[memory_name(self.first)]
         return memory.space == "global" and not {pointer, condition} & behind(self.region, (self.first,), followers)
 
-    def merge(self):
+    def merge(self) -> None:
         """Replace both by one store at the position of the second."""
         if self.first.attrs.get(Attr.LANE) != self.second.attrs.get(Attr.LANE):
             self.second.attrs.pop(Attr.LANE, None)
@@ -215,7 +215,7 @@ class _Pair:
         self.region.ops.remove(self.first)
         self._insert(b.region.ops)
 
-    def compare(self):
+    def compare(self) -> None:
         """Move the first store just before the second, and disable it if the second overwrites it."""
         b = Builder(Region(), self.first.span)
         one, two = (
@@ -228,7 +228,7 @@ class _Pair:
         self.region.ops.remove(self.first)
         self._insert([*b.region.ops, self.first])
 
-    def _insert(self, ops: list[Op]):
+    def _insert(self, ops: list[Op]) -> None:
         at = self.region.ops.index(self.second)
         self.region.ops[at:at] = ops
 

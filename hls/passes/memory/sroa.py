@@ -81,7 +81,7 @@ def _is_scalar(memory: MemoryObject, accesses: list[_Simple]) -> bool:
     return memory.length == 1 and all(a.type.bits == memory.element.bits for a in accesses)
 
 
-def _split(function: Function, memory: MemoryObject, accesses: list[_Simple]):
+def _split(function: Function, memory: MemoryObject, accesses: list[_Simple]) -> None:
     """Replace the memory by variables, and rewrite its accesses."""
     pieces = _Pieces(function, memory, accesses)
 
@@ -105,7 +105,7 @@ def _points_to(op: Op, memory: MemoryObject) -> bool:
     return addr is not None and addr.opcode == "addr" and addr.attrs[Attr.MEM] == memory.name
 
 
-def drop_addresses(region: Region, name: str):
+def drop_addresses(region: Region, name: str) -> None:
     """Remove address computations for a memory that has no accesses any more."""
     region.ops = [op for op in region.ops if not (op.opcode == "addr" and op.attrs[Attr.MEM] == name)]
     for op in region.ops:
@@ -116,7 +116,7 @@ def drop_addresses(region: Region, name: str):
 class _Pieces:
     """The variables that a memory is split into: between any two offsets at which an access begins or ends."""
 
-    def __init__(self, function: Function, memory: MemoryObject, accesses: list[_Simple]):
+    def __init__(self, function: Function, memory: MemoryObject, accesses: list[_Simple]) -> None:
         self.memory = memory
         ends = {a.offset for a in accesses} | {a.offset + a.type.bytes for a in accesses}
         self.places = sorted(ends)
@@ -161,7 +161,7 @@ class _Pieces:
             self._put(place, _as(part, self.types[place], b), rest, b)
         return []
 
-    def _put(self, place: int, value: Value, rest, b: Builder):
+    def _put(self, place: int, value: Value, rest, b: Builder) -> None:
         b.op("store", b.addr(self.names[place]), value, *rest)
 
 

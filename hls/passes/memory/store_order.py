@@ -17,7 +17,7 @@ class StoreOrder:
     takes long, and most pairs of a long body never matter: each is tested when a question is about it, as it was before
     any change. A store that others were merged into has their dependences. Other accesses have none."""
 
-    def __init__(self, accesses: Iterable[Op], asked: Asked):
+    def __init__(self, accesses: Iterable[Op], asked: Asked) -> None:
         self._asked = asked
         self._place = {access: k for k, access in enumerate(accesses)}
         self._parts = {access: [access] for access in self._place}  #: the accesses that one stands for

@@ -1,6 +1,7 @@
 """Runs of work-items: those that differ only in the first dimension, in order."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...analysis.induction.trip_count import leaves, value_where
 from ...analysis.loops.loop_tree import step_of
@@ -147,7 +148,7 @@ class Row:
 def row_of(loop: Op) -> Row | None:
     """The row of a work-item loop; None if each row has one work-item, or for another loop."""
     (body,) = loop.regions
-    counters: dict[Value, dict[int, tuple]] = {}
+    counters: dict[Value, dict[int, tuple[Any, ...]]] = {}
     for arg, start in zip(body.args, loop.operands[1:], strict=True):
         after = body.terminator.operands[1 + arg.index].op
         if (

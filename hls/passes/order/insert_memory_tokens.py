@@ -119,7 +119,7 @@ class _Wait:
 
 
 class _Orderer:
-    def __init__(self, function: Function, tester: DependenceTester, hazards: bool, compared: frozenset[str]):
+    def __init__(self, function: Function, tester: DependenceTester, hazards: bool, compared: frozenset[str]) -> None:
         self.function, self.tester, self.hazards, self.compared = function, tester, hazards, compared
         self.tree = LoopTree(function)
         self.places = Reordering(function)
@@ -140,7 +140,7 @@ class _Orderer:
         #: (None: the order is that of invocations of the nest's own loops)
         self.apart: list[tuple[Op | None, list[Op]]] = []
 
-    def run(self, needed: Iterable[Dependence]):
+    def run(self, needed: Iterable[Dependence]) -> None:
         needed = list(needed)
         self.choice = OrderChoice(self.function, self.tree, self.tester, self.hazards, self.compared, needed)
         FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
@@ -200,7 +200,7 @@ class _Orderer:
 
     # --- tokens for each dependence ---
 
-    def _within(self, fact: Dependence):
+    def _within(self, fact: Dependence) -> None:
         """Order within one iteration of the loops around both accesses."""
         common = self.choice.common(fact)
         region = common[-1].body if common else self.function.body
@@ -212,7 +212,7 @@ class _Orderer:
             self.places.follow(region, src, dst)
             self._need(region, src, _Wait(fact.dst, 0, fact.overlap, alone=self.choice.alone(fact)))
 
-    def _across(self, fact: Dependence):
+    def _across(self, fact: Dependence) -> None:
         """Order from one iteration of a loop to a later one."""
         if self.choice.is_kept(fact):
             return
@@ -244,7 +244,7 @@ class _Orderer:
         self._keep_apart(inner, fact.overlap, fact.loop)
         return True
 
-    def _keep_apart(self, loops: Iterable[Loop], overlap: bool, across: Op | None = None):
+    def _keep_apart(self, loops: Iterable[Loop], overlap: bool, across: Op | None = None) -> None:
         """Let no two invocations of these loops be in flight together (in runs with ``overlap``): of each other, or of
         different iterations of the loop ``across`` around them."""
         nest = [loop.op for loop in loops]
@@ -257,7 +257,7 @@ class _Orderer:
         if nest and not overlap:
             self.apart.append((across, nest))
 
-    def _interleave_within(self):
+    def _interleave_within(self) -> None:
         """Let invocations of a loop interleave again where only iterations of a loop around had to be kept in order,
         and each of these enters the nest when the one before has left it: within one of them, there is no such order.
         """
@@ -284,10 +284,10 @@ class _Orderer:
         }
         return not taken(nest).isdisjoint(computed_from(body, around, always=True))
 
-    def _need(self, region: Region, src: Op, wait: _Wait):
+    def _need(self, region: Region, src: Op, wait: _Wait) -> None:
         self.waits.setdefault((region, wait), {}).setdefault(src)
 
-    def _drop_weaker(self):
+    def _drop_weaker(self) -> None:
         """Remove waits that apply only if buffers overlap where the same wait applies always."""
         for (region, wait), sources in list(self.waits.items()):
             always = self.waits.get((region, replace(wait, overlap=False)))
@@ -299,7 +299,7 @@ class _Orderer:
 
     # --- tokens ---
 
-    def take(self, op: Op, token: Value):
+    def take(self, op: Op, token: Value) -> None:
         """Let an access wait for a token."""
         self._take(op, token)
 
@@ -331,7 +331,7 @@ class _Orderer:
             self.places.follow(region, src, dst)
         return True
 
-    def _take(self, access: Op, token: Value):
+    def _take(self, access: Op, token: Value) -> None:
         if token not in access.operands[fixed_operands(access) :]:
             access.operands.append(token)
             self.places.takes_more(access, (loop.op for loop in self.tree.around(access)))
@@ -377,7 +377,7 @@ class _Orderer:
 
     # --- hazards ---
 
-    def _check(self, check: Check, number: int):
+    def _check(self, check: Check, number: int) -> None:
         """The accesses wait for a token that comes once no store in flight has the address of one of them."""
         self._keep_apart(check.loops, False)
         first = min(check.accesses, key=check.region.ops.index)
@@ -401,7 +401,7 @@ class _Orderer:
 
     # --- fences ---
 
-    def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
+    def _wait(self, region: Region, wait: _Wait, sources: list[Op]) -> None:
         type = TokenType(wait.overlap, max(1, wait.distance), wait.between, wait.ahead)
         end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
         if wait.dst.opcode != "store" and not wait.after_read:  # its unit may hold words of memory

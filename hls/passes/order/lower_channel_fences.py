@@ -42,7 +42,7 @@ class LowerChannelFences(FunctionPass):
         return result
 
 
-def _drop(region: Region):
+def _drop(region: Region) -> None:
     """Remove channel fences; what a fence says about memory is left to FenceOrder."""
     region.ops = [op for op in region.ops if not is_channel_fence(op) or op.attrs[Attr.FLAGS] != CHANNELS]
     for op in region.ops:
@@ -55,7 +55,7 @@ def _fenced(op: Op) -> bool:
 
 
 class _Fences:
-    def __init__(self, start: Value):
+    def __init__(self, start: Value) -> None:
         self.start = start
 
     def region(self, region: Region, loop: Op | None) -> None:
@@ -76,7 +76,7 @@ class _Fences:
         if behind is not None:
             behind.set_next(present(last))
 
-    def _follow(self, link: Op, token: Value):
+    def _follow(self, link: Op, token: Value) -> None:
         """Make a call, or all calls of a loop, wait for the token."""
         if is_call(link):
             link.operands.append(token)

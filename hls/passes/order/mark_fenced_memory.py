@@ -1,6 +1,7 @@
 """Memory fences as observed by other work-items, and by other kernels through a value on a channel."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ...analysis.channels.endpoints import is_call
 from ...analysis.loops.loop_tree import LoopTree
@@ -59,19 +60,19 @@ class FenceOrder:
     and attaches tokens.
     """
 
-    def __init__(self, orderer, function: Function, tree: LoopTree):
+    def __init__(self, orderer: Any, function: Function, tree: LoopTree) -> None:
         self.orderer, self.function, self.tree = orderer, function, tree
         self.all = bool(function.attrs.get(Attr.NDRANGE))
         self.answers: dict[Op, Value] = {}
 
-    def run(self):
+    def run(self) -> None:
         """Add tokens and remove all memory fences."""
         if _any_fence(self.function.body):
             self._region(self.function.body, None)
             self._renew()
             _drop(self.function.body)
 
-    def _region(self, region: Region, loop: Op | None):
+    def _region(self, region: Region, loop: Op | None) -> None:
         for op in list(region.ops):
             if op.regions and _fenced(op):
                 self._region(op.regions[0], op)
@@ -127,7 +128,7 @@ class FenceOrder:
 
     # --- tokens ---
 
-    def _follow(self, region: Region, link: Op, known: dict[str, Value]):
+    def _follow(self, region: Region, link: Op, known: dict[str, Value]) -> None:
         kinds = self._kinds(link)
         for kind, token in known.items():
             if not self.all and kinds == {kind}:
@@ -169,7 +170,7 @@ class FenceOrder:
 
     # --- data held by load units ---
 
-    def _renew(self):
+    def _renew(self) -> None:
         """Keep loads from returning data read before a fence. In one work-item only a call can announce newer data."""
         loads = [
             op
@@ -190,7 +191,7 @@ def _any_fence(region: Region) -> bool:
     return any(_fenced(op) for op in region.ops)
 
 
-def _drop(region: Region):
+def _drop(region: Region) -> None:
     region.ops = [op for op in region.ops if not is_memory_fence(op)]
     for op in region.ops:
         for inner in op.regions:

@@ -1,6 +1,7 @@
 """Barrier ordering: everything before a barrier has completed, nothing after it has begun."""
 
 from bisect import bisect_right
+from typing import Any
 
 from ...analysis.channels.endpoints import is_call
 from ...analysis.dependence.dependence import Dependence
@@ -14,7 +15,7 @@ __all__ = ["Meetings", "OrderBarriers"]
 class Meetings:
     """Which accesses a barrier separates."""
 
-    def __init__(self, tree: LoopTree):
+    def __init__(self, tree: LoopTree) -> None:
         self.tree = tree
         self._of: dict[Region, tuple[dict[Op, int], list[int]]] = {}
 
@@ -53,12 +54,12 @@ class OrderBarriers:
     than a whole group. ``orderer`` creates and attaches tokens.
     """
 
-    def __init__(self, orderer, function: Function, tree: LoopTree):
+    def __init__(self, orderer: Any, function: Function, tree: LoopTree) -> None:
         self.orderer, self.function, self.tree = orderer, function, tree
         self.meets = [op for op in walk(function.body) if op.opcode == "meet"]
         self._position: dict[Op, int] = {}  #: in program order
 
-    def run(self):
+    def run(self) -> None:
         """Add tokens, and to each barrier the stores of its group that must be in memory."""
         for region in dict.fromkeys(self.tree.region_of(op) for op in self._outermost()):
             self._region(region)
@@ -76,7 +77,7 @@ class OrderBarriers:
 
     # --- tokens ---
 
-    def _region(self, region: Region):
+    def _region(self, region: Region) -> None:
         before: list[Op] = []
         met: Value | None = None
         for op in list(region.ops):
@@ -105,7 +106,7 @@ class OrderBarriers:
             return self.function.memories[memory_name(op)].space in ("global", "local")
         return op.opcode in ("loop", "rtl_wait") or is_call(op)
 
-    def _wait(self, region: Region, op: Op, met: Value):
+    def _wait(self, region: Region, op: Op, met: Value) -> None:
         if op.opcode == "loop":
             self.orderer.through(region, op, [met])
         else:
@@ -113,7 +114,7 @@ class OrderBarriers:
 
     # --- stores to global memory ---
 
-    def _settle(self, meet: Op):
+    def _settle(self, meet: Op) -> None:
         """Name the memories with stores before the barrier that other work-items read or write after it."""
         accesses = [op for op in walk(self.function.body) if reaches_memory(op) and self._space(op) == "global"]
         earlier = {op for op in accesses if op.opcode != "load" and self._may_come_before(op, meet)}

@@ -71,7 +71,7 @@ def _set_free(ends: list[list[Op]]) -> None:
             call.attrs[Attr.PHASE] = number
 
 
-def _take_turns(calls: list[Op], tree: LoopTree):
+def _take_turns(calls: list[Op], tree: LoopTree) -> None:
     """Number the calls of each region that contains several."""
     regions: dict[Region, list[Op]] = {}
     for call in calls:
@@ -81,7 +81,7 @@ def _take_turns(calls: list[Op], tree: LoopTree):
             call.attrs[Attr.TURN] = turn
 
 
-def _mark_immediate(ends: dict[Endpoint, list[Op]]):
+def _mark_immediate(ends: dict[Endpoint, list[Op]]) -> None:
     """Mark calls that may execute immediately: non-blocking calls that are alone on their end, unless loads are
     invalidated after the call, which needs a unit that signals it."""
     for calls in ends.values():
@@ -93,10 +93,10 @@ def _mark_immediate(ends: dict[Endpoint, list[Op]]):
 class _Chain:
     """Passes a token through the regions that contain any of the calls."""
 
-    def __init__(self, function: Function, calls: set[Op]):
+    def __init__(self, function: Function, calls: set[Op]) -> None:
         self.function, self.calls = function, calls
 
-    def run(self):
+    def run(self) -> None:
         body = self.function.body
         self._through(body, start_token(body), False)
 

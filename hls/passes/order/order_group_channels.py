@@ -88,18 +88,18 @@ class OrderGroupChannels:
             uncertain &= meetings in found
         return found, meetings
 
-    def _gate(self, calls: list[Op]):
+    def _gate(self, calls: list[Op]) -> None:
         for call in calls:
             call.attrs[Attr.GATED] = True
             done_token(call)  # later operations need its token
 
-    def _mark(self, found: dict[int, list[Op]]):
+    def _mark(self, found: dict[int, list[Op]]) -> None:
         for number, calls in found.items():
             for call in calls:
                 call.attrs[Attr.PHASE] = number
                 done_token(call)
 
-    def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]):
+    def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]) -> None:
         """Refuse calls in several regions of a barrier loop: no token leads from one work-item's calls to the next
         one's."""
         for calls in found.values():
@@ -109,7 +109,7 @@ class OrderGroupChannels:
             if other is not None:
                 raise _fault(end, other, calls[0], "in several loops between two barriers of a loop")
 
-    def _drop_unused_gate(self):
+    def _drop_unused_gate(self) -> None:
         """Remove the ``group`` that admits groups one at a time, if no call needs it."""
         if any(op.attrs.get(Attr.GATED) for op in walk(self.function.body)):
             return

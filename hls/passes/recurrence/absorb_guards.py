@@ -53,7 +53,7 @@ class AbsorbGuards(FunctionPass):
         return result
 
 
-def _join_all(one: Recurrence):
+def _join_all(one: Recurrence) -> None:
     before, restore = one.cycles({}), snapshot(one)
     split_choices(one)
     merge_choices(one)
@@ -89,7 +89,7 @@ def _sides(one: Recurrence) -> dict[Op, Side]:
     return {op: _side(one, op) for op in one.ops if op.opcode in _ORDERS and sum(one.late(op)) == 1}
 
 
-def _make_strict(op: Op, early: int, one: Recurrence):
+def _make_strict(op: Op, early: int, one: Recurrence) -> None:
     """``x <= 5`` is ``x < 6``, unless there is no such number."""
     limit = op.operands[early]
     is_signed = op.opcode == "sle"
@@ -130,7 +130,7 @@ def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
     return found
 
 
-def split_choices(one: Recurrence):
+def split_choices(one: Recurrence) -> None:
     """``c || d ? (c ? x : y) : z`` becomes ``c ? x : (d ? y : z)``, for c off the recurrence and d on it."""
     for op in [op for op in one.ops if op.opcode == "select" and op.operands[0] in one.values]:
         either, chosen, other = op.operands
@@ -159,7 +159,7 @@ def _given_false(either: Op, condition: Value, b: Builder) -> Value:
     return functools.reduce(lambda x, y: b.value("and", x, y), open_) if open_ else b.true()
 
 
-def _drop_outputs(one: Recurrence):
+def _drop_outputs(one: Recurrence) -> None:
     """Leave only values on the recurrence that the next carried values depend on."""
     needed = {one.following(arg) for arg in one.args}
     for op in reversed(one.body.ops):
@@ -168,7 +168,7 @@ def _drop_outputs(one: Recurrence):
     one.values &= needed | {*one.args}
 
 
-def merge_choices(one: Recurrence):
+def merge_choices(one: Recurrence) -> None:
     """``c ? x : (d ? t : y)`` becomes ``!c && d ? t : (c ? x : y)`` for a condition c off the recurrence and d on it;
     and for any conditions if x is y, which leaves one select."""
     while any(_merge(one, op) for op in one.ops if op.opcode == "select"):
@@ -193,7 +193,7 @@ def _merge(one: Recurrence, op: Op) -> bool:
     return False
 
 
-def _become(one: Recurrence, op: Op, inner: Op, side: int):
+def _become(one: Recurrence, op: Op, inner: Op, side: int) -> None:
     """Let ``op`` select last the value that ``inner``, one of its arms, selects by its condition."""
     built, (condition, *choices), other = Region(), inner.operands, op.operands[2 - side]
     stays = choices.index(other) if other in choices else int(choices[1] in one.values)
@@ -213,7 +213,7 @@ def _opposite(condition: Value, b: Builder) -> Value:
     return opposite(compare, b)
 
 
-def _join(one: Recurrence, op: Op):
+def _join(one: Recurrence, op: Op) -> None:
     """Turn ``op``, which joins a comparison with something else, into one comparison."""
     built = Region()
     b = Builder(built, op.span)

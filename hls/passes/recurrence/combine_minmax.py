@@ -44,7 +44,7 @@ class _Step:
     inside: tuple[Op, ...]
 
 
-def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Question]]):
+def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Question]]) -> None:
     """If ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, compare x once with the lesser of
     t and u. Other values selected by both conditions, such as its index, follow. Among equal numbers the first wins if
     it did before (``<``), else the last (``<=``); a NaN never wins.
@@ -58,7 +58,7 @@ def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Ques
 
 
 class _Merger:
-    def __init__(self, one: Recurrence, asked: dict[Op, Question]):
+    def __init__(self, one: Recurrence, asked: dict[Op, Question]) -> None:
         self.one, self.body, self.asked = one, one.body, asked
 
     def merge(self, op: Op) -> bool:
@@ -106,7 +106,7 @@ class _Merger:
             if before is not None and before.opcode == "select" and before.operands[0] is first.choice.operands[0]
         ]
 
-    def _build(self, first: _Step, second: _Step):
+    def _build(self, first: _Step, second: _Step) -> None:
         place = self.body.ops.index(second.choice.operands[0].defining_op) + 1
         early, late = Region(), Region()
         b = Builder(early, second.choice.span)
@@ -136,7 +136,7 @@ class _Merger:
         wins = b.value("or", wins, b.value("xor", guards[0], b.true())) if guards[0] is not None else wins
         return b.value("and", wins, guards[1]) if guards[1] is not None else wins
 
-    def _remove(self, ops: list[Op]):
+    def _remove(self, ops: list[Op]) -> None:
         """Delete dead operations, so that use counts are exact."""
         used = uses(self.body)
         while gone := [

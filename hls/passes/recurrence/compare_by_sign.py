@@ -84,7 +84,7 @@ def _parts(op: Op, together: dict[Value, int]) -> _Sum | None:
     )
 
 
-def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
+def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]) -> None:
     before, body.ops = body.ops, []
     for op in before:
         if op in late:
@@ -92,7 +92,7 @@ def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
         body.ops.append(op)
 
 
-def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder):
+def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder) -> None:
     """Replace the comparison by one with 0 of a sum that arrives when the compared one did, provided that the compared
     sum cannot wrap."""
     is_signed, first = op.opcode[0] == "s", op.operands[1] is parts.other

@@ -185,7 +185,7 @@ class _Building:
     and the ``places``; if the window is late, also the ``earlier`` index, the ``sum`` of the steps since, and these
     ``steps``, each less the least one; ahead, also the ``way`` that the earlier index goes next."""
 
-    def __init__(self, window: ElementWindow, region: Region):
+    def __init__(self, window: ElementWindow, region: Region) -> None:
         self.window, self.loop, self.region = window, window.index.loop, region
         (self.body,) = self.loop.regions
 

@@ -42,10 +42,10 @@ class FlattenLinearStates(FunctionPass):
 
 
 class _Loop:
-    def __init__(self, body: Region, timing: TimingModel):
+    def __init__(self, body: Region, timing: TimingModel) -> None:
         self.body, self.timing = body, timing
 
-    def run(self):
+    def run(self) -> None:
         args = [k for k, arg in enumerate(self.body.args) if isinstance(arg.type, IntType) and arg.type.bits > 1]
         together = components(self.body) if args else {}
         for part in dict.fromkeys(together[self.body.args[k]] for k in args if self.body.args[k] in together):
@@ -53,7 +53,7 @@ class _Loop:
             if all(has(op, "pure") and not op.regions for op in way):
                 self._part([k for k in args if together.get(self.body.args[k]) == part], way)
 
-    def _part(self, indices: list[int], way: list[Op]):
+    def _part(self, indices: list[int], way: list[Op]) -> None:
         """Treat the carried values of these indices, which depend on each other through the operations of ``way``."""
         carried = {self.body.args[k] for k in indices}
         parities = LinearForms(way)
@@ -95,7 +95,9 @@ class _Trees:
     """A tree for each bit of a value: its leaves are bits of ``carried`` values, and one more leaf for the XOR of all
     bits off the recurrence. Not linear if a leaf is ``computed`` from carried values in another way."""
 
-    def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
+    def __init__(
+        self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]
+    ) -> None:
         self.parities = parities
         self.made: dict[int | tuple[Value, Value], Value] = {}  # by atom, and by the operands of a sum
         members = [_members(form) for form in forms]

@@ -2,6 +2,7 @@
 compared by one integer comparison."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ...analysis.timing import Recurrence, TimingModel, recurrences_of
 from ...ir import BOOL, Builder, FloatType, Function, IntType, Op, Region, Value, loops_inside_out, uses
@@ -48,7 +49,7 @@ class FloatMinMaxAsInteger(FunctionPass):
                     self._component(result, region, loop, one, known)
         return result
 
-    def _component(self, function: Function, region: Region, loop: Op, one: Recurrence, known: dict):
+    def _component(self, function: Function, region: Region, loop: Op, one: Recurrence, known: dict[Any, Any]) -> None:
         before, restore = one.cycles({}), snapshot(one)
         if not _is_order(one):
             return
@@ -160,12 +161,12 @@ class _Keys:
     known: dict[Value, Value] = field(default_factory=dict)
     replaced: dict[Value, Value] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         (body,) = self.loop.regions
         self.inside = {*body.args, *(result for op in body.ops for result in op.results)}
         self.before = Builder(Region(), self.loop.span)
 
-    def run(self):
+    def run(self) -> None:
         body, args = self.loop.regions[0], self.one.args
         floats = [arg for arg in args if isinstance(arg.type, FloatType)]
         ops, body.ops = body.ops, []
@@ -193,7 +194,7 @@ class _Keys:
         self.known[arg] = key.arg
         return key
 
-    def _results(self, floats: list[Value], keys: list[CarriedValue]):
+    def _results(self, floats: list[Value], keys: list[CarriedValue]) -> None:
         """Restore the floats after the loop."""
         behind = Region()
         b = Builder(behind, self.loop.span)
@@ -201,10 +202,10 @@ class _Keys:
             self.replaced[self.loop.results[arg.index]] = self._float(key.result, instance(arg.type, FloatType), b)
         self._insert(behind.ops, self.region.ops.index(self.loop) + 1)
 
-    def _insert(self, ops: list[Op], place: int):
+    def _insert(self, ops: list[Op], place: int) -> None:
         self.region.ops[place:place] = ops
 
-    def _op(self, op: Op, b: Builder):
+    def _op(self, op: Op, b: Builder) -> None:
         if op in self.asked:
             self.replaced[op.result] = self._answer(self.asked[op], b)
         elif op.opcode == "select" and op.result in self.one.values and isinstance(op.result.type, FloatType):
@@ -214,7 +215,7 @@ class _Keys:
         else:
             b.region.ops.append(op)
 
-    def _is_now(self, value: Value, key: Value, b: Builder):
+    def _is_now(self, value: Value, key: Value, b: Builder) -> None:
         """``key`` is that of a float; the float is restored from it for other users."""
         made = self._float(key, instance(value.type, FloatType), b)
         self.replaced[value] = made

@@ -5,6 +5,7 @@ import heapq
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ...analysis.timing import Arrival, Arrivals
 from ...ir import Attr, Builder, FloatType, Op, Region, Value, has, uses
@@ -137,7 +138,9 @@ class Trees:
     """The trees of a region whose inner results have no other user. An operation that joins a value of a ``recurrence``
     with one off it is the root of a tree."""
 
-    def __init__(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]], recurrence: Mapping[Value, int]):
+    def __init__(
+        self, region: Region, used: Mapping[Value, list[tuple[Op, int]]], recurrence: Mapping[Value, int]
+    ) -> None:
         self.used, self.recurrence = used, recurrence
         self.kinds = {op: kind for op in region.ops if (kind := kind_of(op)) is not None}
         self.inner = {
@@ -223,7 +226,7 @@ class Shaper:
 
     def _words(self, tree: Tree, words: int) -> list[Part]:
         """The operands, joined in pairs until so many are left."""
-        heap: list[tuple[Arrival, int, Part]] = [
+        heap: list[tuple[Arrival, int, Any]] = [
             (self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)
         ]
         for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[: tree.products]:
@@ -262,7 +265,7 @@ class Shaper:
         return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
 
 
-def _first_number(heap: list) -> tuple[Arrival, int, Term | Node]:
+def _first_number(heap: list[tuple[Arrival, int, Any]]) -> tuple[Arrival, int, Term | Node]:
     """Remove the earliest node that is no product."""
     found = min(item for item in heap if not _is_product(item[2]))
     heap.remove(found)
@@ -274,7 +277,7 @@ def _is_product(node: Part) -> bool:
     return isinstance(node, Term) and node.factor is not None
 
 
-def rebuild(body: Region, shapes: Mapping[Op, Node]):
+def rebuild(body: Region, shapes: Mapping[Op, Node]) -> None:
     """Give the roots their new shapes; operations that become unused are left for others to remove."""
     before, body.ops = body.ops, []
     for op in before:
@@ -283,7 +286,7 @@ def rebuild(body: Region, shapes: Mapping[Op, Node]):
         body.ops.append(op)
 
 
-def _become(op: Op, node: Node, b: Builder):
+def _become(op: Op, node: Node, b: Builder) -> None:
     attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
     wraps = {Attr.WRAPS: True} if has_wrapping(op) else {}
     if isinstance(op.result.type, FloatType):
@@ -299,7 +302,7 @@ def _become(op: Op, node: Node, b: Builder):
         rewrite_as(op, kind, left, right, b)
 
 
-def _pairing(node: Node) -> tuple[str, tuple]:
+def _pairing(node: Node) -> tuple[str, tuple[Any, ...]]:
     """The operation of a node that is no product, and its operands in order. In a difference the subtrahend is
     second."""
     if node.left.minus == node.right.minus:
@@ -308,7 +311,7 @@ def _pairing(node: Node) -> tuple[str, tuple]:
     return name, (node.right, node.left) if node.left.minus else (node.left, node.right)
 
 
-def _built(part: Part, b: Builder, attrs: dict, made: dict[Part, Value]) -> Value:
+def _built(part: Part, b: Builder, attrs: dict[str, Any], made: dict[Part, Value]) -> Value:
     """The value of a part of a tree; ``made`` has those that are built already, as both words of a carry-save adder
     have the same terms."""
     if isinstance(part, Term):
@@ -318,7 +321,7 @@ def _built(part: Part, b: Builder, attrs: dict, made: dict[Part, Value]) -> Valu
     return made[part]
 
 
-def _new(part: Node | Compressed, b: Builder, attrs: dict, made: dict[Part, Value]) -> Value:
+def _new(part: Node | Compressed, b: Builder, attrs: dict[str, Any], made: dict[Part, Value]) -> Value:
     if isinstance(part, Compressed):
         terms = [_built(term, b, attrs, made) for term in part.terms]
         word = b.value("lut", *terms, attrs={Attr.TABLE: MAJORITY if part.carry else ODD})
@@ -330,7 +333,7 @@ def _new(part: Node | Compressed, b: Builder, attrs: dict, made: dict[Part, Valu
     return emit(kind, _built(left, b, attrs, made), _built(right, b, attrs, made), b)
 
 
-def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tuple[str, list[Value]]:
+def _operation(node: Node, b: Builder, attrs: dict[str, Any], turned: bool = False) -> tuple[str, list[Value]]:
     """The operation of a float node; ``turned``: negated."""
     if node.kind == "fmul":
         product = instance(node.left, Term)

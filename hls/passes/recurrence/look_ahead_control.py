@@ -45,7 +45,7 @@ class LookAheadControl(FunctionPass):
         self._region(result.body)
         return result
 
-    def _region(self, region: Region, nested: bool = False):
+    def _region(self, region: Region, nested: bool = False) -> None:
         for op in list(region.ops):
             for inner in op.regions:
                 self._region(inner, nested or op.opcode == "loop")

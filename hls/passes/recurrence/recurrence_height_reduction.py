@@ -54,12 +54,12 @@ class RecurrenceHeightReduction(FunctionPass):
 
 
 class _Body:
-    def __init__(self, region: Region):
+    def __init__(self, region: Region) -> None:
         self.region = region
         self.component = components(region)
         self.forms: dict[Value, _Form] = {}
 
-    def run(self):
+    def run(self) -> None:
         before, self.region.ops = self.region.ops, []
         for op in before:
             if len(op.results) == 1 and op.result in self.component and isinstance(op.result.type, IntType):
@@ -69,7 +69,7 @@ class _Body:
                     self._compare(op, Builder(self.region, op.span))
             self.region.ops.append(op)
 
-    def _compare(self, op: Op, b: Builder):
+    def _compare(self, op: Op, b: Builder) -> None:
         """``s + x == y`` is ``s == y - x``, so that the sum is not on the path to the condition, as for a counter that
         restarts."""
         for value, other in (op.operands, op.operands[::-1]):
@@ -78,7 +78,7 @@ class _Body:
                 op.operands = [form.root, b.value("add" if form.minus else "sub", other, form.rest)]
                 return
 
-    def _visit(self, op: Op, b: Builder):
+    def _visit(self, op: Op, b: Builder) -> None:
         form = self._of_pair(op, b) or self._of_difference(op, b) or self._of_choice(op, b)
         if form is not None:
             self.forms[op.result] = form

@@ -43,7 +43,7 @@ class _Loop:
     """Arrivals are computed twice: over everything that depends on carried values, and over the recurrence of the value
     alone, as the rest may be computed in earlier cycles."""
 
-    def __init__(self, loop: Op, timing: TimingModel):
+    def __init__(self, loop: Op, timing: TimingModel) -> None:
         (self.body,), self.timing = loop.regions, timing
         self.inside = set(self.body.ops)
         self.component = components(self.body)
@@ -51,7 +51,7 @@ class _Loop:
         self.fresh: set[Value] = set()
         self.times: dict[Value, Arrival] = {}
 
-    def run(self):
+    def run(self) -> None:
         end = self.body.ops.pop()
         b = Builder(self.body)
         for k, value in enumerate(end.operands[1:]):

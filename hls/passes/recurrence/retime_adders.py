@@ -51,18 +51,18 @@ def retimed(loop: Op, timing: TimingModel) -> Op:
     return alone.ops[-1]
 
 
-def _retime(region: Region, timing: TimingModel):
+def _retime(region: Region, timing: TimingModel) -> None:
     for inside, loop in list(loops_inside_out(region)):
         _Loop(inside, loop, timing).run()
 
 
 class _Loop:
-    def __init__(self, region: Region, loop: Op, timing: TimingModel):
+    def __init__(self, region: Region, loop: Op, timing: TimingModel) -> None:
         self.region, self.loop, self.timing = region, loop, timing
         (self.body,) = loop.regions
         self.arrivals, self.together = carried_arrivals(self.body, timing)
 
-    def run(self):
+    def run(self) -> None:
         own = {*self.body.args, *(result for op in self.body.ops for result in op.results)}
         terms = [(*term, op) for op in self.body.ops if (term := self._term(op, own)) is not None]
         sooner = [term for term in terms if self._gains(*term)]
@@ -158,7 +158,7 @@ class _Loop:
             else [value]
         )
 
-    def _carry(self, arg: Value, other: Value, op: Op):
+    def _carry(self, arg: Value, other: Value, op: Op) -> None:
         """Carry the sum that ``op`` computes."""
         place = self.region.ops.index(self.loop)
         behind, self.region.ops = self.region.ops[place:], self.region.ops[:place]

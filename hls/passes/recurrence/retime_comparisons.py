@@ -59,7 +59,7 @@ class _Stuck(Exception):
 
 
 class _Loop:
-    def __init__(self, region: Region, loop: Op, timing: TimingModel):
+    def __init__(self, region: Region, loop: Op, timing: TimingModel) -> None:
         self.region, self.loop, self.timing = region, loop, timing
         (self.body,) = loop.regions
         self.component = components(self.body)
@@ -73,7 +73,7 @@ class _Loop:
         #: sums of loop-invariant values
         self.sums: dict[Terms, Value] = {}
 
-    def run(self):
+    def run(self) -> None:
         late, retimed = self._late(), set[Value]()
         for op in [op for op in self.body.ops if op.opcode in _COMPARISONS and self.component.get(op.result) in late]:
             form = self._compared(op)
@@ -207,7 +207,7 @@ class _Loop:
             each.operands = [early.arg if v is op.result else v for v in each.operands]
         return True
 
-    def _shorten(self, counter: Value):
+    def _shorten(self, counter: Value) -> None:
         """Selects the counter's next value among sums, if a sum of a selected value is too late for one cycle."""
         arrivals = self._arrivals()
         following, new = self.body.terminator.operands[1 + counter.index], Region()
@@ -221,7 +221,7 @@ class _Loop:
     def _carry(self, initial: Value) -> CarriedValue:
         return add_carried(self.loop, initial, initial.name)
 
-    def _check(self, value: Value, counter: Value, seen: set[Value]):
+    def _check(self, value: Value, counter: Value, seen: set[Value]) -> None:
         """Raises _Stuck if the path to the counter's next value contains anything but selects and steps."""
         if value in seen or value not in self.component or value is counter:
             return
@@ -335,7 +335,7 @@ class _Form:
 class _Way:
     """Builds the comparison, and the distance, for the counter's next value, along the path to it."""
 
-    def __init__(self, loop: _Loop, form: _Form, early: Value, ahead: Mapping[Terms, Value], b: Builder):
+    def __init__(self, loop: _Loop, form: _Form, early: Value, ahead: Mapping[Terms, Value], b: Builder) -> None:
         self.loop, self.form, self.early, self.ahead, self.b = loop, form, early, ahead, b
 
     def answer(self, value: Value) -> Value:

@@ -34,7 +34,7 @@ class ScalarizeIndexedUpdates(FunctionPass):
         return result
 
 
-def _treat(body: Region):
+def _treat(body: Region) -> None:
     together, used = components(body), uses(body)
     found = {op: update for op in body.ops if (update := _update(op, together, used)) is not None}
     before, body.ops = body.ops, []

@@ -42,7 +42,7 @@ class SpecializeStates(FunctionPass):
         return result
 
 
-def _treat(body: Region, k: int, together: dict[Value, int]):
+def _treat(body: Region, k: int, together: dict[Value, int]) -> None:
     state, following = body.args[k], body.terminator.operands[1 + k]
     mine = together.get(state)
     if mine is None or following is state:

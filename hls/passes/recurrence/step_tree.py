@@ -51,7 +51,7 @@ class _Tree:
     """Reads trees; ``visited`` are the operations that choose. What is known of a value is kept, as chains of choices
     use each of them several times."""
 
-    def __init__(self, index: Value):
+    def __init__(self, index: Value) -> None:
         self.index = index
         self.visited: set[Op] = set()
         self._sums: dict[Value, Steps | None] = {}

@@ -58,7 +58,7 @@ class TimingDrivenReassociation(FunctionPass):
                 self._shorten(body, timing, {value for value, number in together.items() if number == part})
         return result
 
-    def _shorten(self, body: Region, timing: TimingModel, mine: set[Value]):
+    def _shorten(self, body: Region, timing: TimingModel, mine: set[Value]) -> None:
         """Rebuild the trees of one recurrence if that saves a cycle."""
         way = [op for op in body.ops if not mine.isdisjoint(op.results)]
         carried = [k for k, arg in enumerate(body.args) if arg in mine]
@@ -89,7 +89,7 @@ class TimingDrivenReassociation(FunctionPass):
             map_onto(op, cut)
         rebuild(body, {op: node for op, node in shapes.items() if op not in mapped})
 
-    def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]):
+    def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]) -> None:
         tell = self.tell
         for op in shapes if tell is not None else ():
             if isinstance(op.result.type, FloatType):

@@ -49,11 +49,11 @@ class _Kept:
 
 
 class _Narrower:
-    def __init__(self, range_of: dict[Value, Range], demand: dict[Value, int], address_bits: int):
+    def __init__(self, range_of: dict[Value, Range], demand: dict[Value, int], address_bits: int) -> None:
         self.range_of, self.demand, self.address_bits = range_of, demand, address_bits
         self.kept: dict[Value, _Kept] = {}
 
-    def region(self, region: Region):
+    def region(self, region: Region) -> None:
         before, region.ops = region.ops, []
         for op in before:
             b = Builder(region, op.span)
@@ -70,7 +70,7 @@ class _Narrower:
 
     # widths
 
-    def keep(self, value: Value):
+    def keep(self, value: Value) -> None:
         """Leave the value in its width."""
         self.kept[value] = _Kept(value, "zext")
 
@@ -99,7 +99,7 @@ class _Narrower:
 
     # operations
 
-    def _whole(self, op: Op, b: Builder):
+    def _whole(self, op: Op, b: Builder) -> None:
         """An operation that is not an integer computation: its operands get the widths that it requires."""
         if op.opcode == "addr":
             (offset,) = op.operands
@@ -114,7 +114,7 @@ class _Narrower:
             ]
         b.region.ops.append(op)
 
-    def _compute(self, op: Op, b: Builder):
+    def _compute(self, op: Op, b: Builder) -> None:
         width, extend = self._width(op.result)
         made = self._narrow(op, width, b)
         if made is None:
@@ -210,7 +210,7 @@ class _Narrower:
 
     # loops
 
-    def _loop(self, op: Op, b: Builder):
+    def _loop(self, op: Op, b: Builder) -> None:
         (body,), (enable, *inits) = op.regions, op.operands
         forms = [self._carried(arg, result) for arg, result in zip(body.args, op.results)]
         starts = [self._fit_carried(v, form, b) for v, form in zip(inits, forms)]

@@ -46,7 +46,7 @@ def _repeats(region: Region, visible: set) -> bool:
     return False
 
 
-def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
+def _region(region: Region, visible: dict, replaced: dict[Value, Value]) -> None:
     """``visible`` maps expressions to the value that holds their result."""
     visible, kept, known = dict(visible), [], replaced.get
     for op in region.ops:

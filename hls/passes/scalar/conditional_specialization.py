@@ -92,7 +92,7 @@ class _Branch:
     inside: Callable[[Region], AbstractSet[Op]]
     found: dict[Value, Value] = field(default_factory=dict)
 
-    def run(self, region: Region):
+    def run(self, region: Region) -> None:
         for op in region.ops:
             op.operands = [self._value(v) for v in op.operands]
             if op.opcode == "if":
@@ -101,7 +101,7 @@ class _Branch:
                 for inner in op.regions:
                     self.run(inner)
 
-    def _if(self, op: Op):
+    def _if(self, op: Op) -> None:
         """Treat both branches. A result for which both branches yield the same value is replaced by it."""
         ends = [inner.terminator for inner in op.regions]
         alike = [one is other for one, other in zip(*(end.operands for end in ends), strict=True)]

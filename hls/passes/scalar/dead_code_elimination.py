@@ -41,7 +41,7 @@ class DeadCodeElimination(FunctionPass):
 class _Liveness:
     """Marks backwards from effects; ``ops`` are the live operations, ``values`` the live values."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.memories = function.memories
         self.ops: set[Op] = set()
         self.values: set[Value] = set()
@@ -60,7 +60,7 @@ class _Liveness:
                 self._keep(op)
             self._follow()
 
-    def _follow(self):
+    def _follow(self) -> None:
         while self.work:
             self._value(self.work.pop())
 
@@ -71,7 +71,7 @@ class _Liveness:
             for op in walk(function.body)
         )
 
-    def _enter(self, region: Region, holder: Op | None, roots: list[Op]):
+    def _enter(self, region: Region, holder: Op | None, roots: list[Op]) -> None:
         """Find what contains the operations of a region and of those inside, and which of them are live by
         themselves."""
         for op in region.ops:
@@ -86,7 +86,7 @@ class _Liveness:
         addr = load.operands[0].op
         return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs[Attr.MEM]].volatile
 
-    def _keep(self, op: Op):
+    def _keep(self, op: Op) -> None:
         """Mark the operation, the values it needs unconditionally, and the operations that contain it."""
         if op in self.ops:
             return
@@ -107,12 +107,12 @@ class _Liveness:
         if holder is not None:
             self._keep(holder)
 
-    def _use(self, value: Value):
+    def _use(self, value: Value) -> None:
         if value not in self.values:
             self.values.add(value)
             self.work.append(value)
 
-    def _value(self, value: Value):
+    def _value(self, value: Value) -> None:
         op = value.op
         if op is None:
             holder = self.parent.get(value.owner) if isinstance(value.owner, Region) else None
@@ -125,7 +125,7 @@ class _Liveness:
             for region in op.regions:
                 self._use(region.terminator.operands[value.index])
 
-    def _carried(self, loop: Op, index: int):
+    def _carried(self, loop: Op, index: int) -> None:
         self._keep(loop)
         (body,) = loop.regions
         for value in (
@@ -142,7 +142,7 @@ def _is_endless(op: Op) -> bool:
     return op.opcode == "loop" and constant(op.regions[0].terminator.operands[0]) == 1
 
 
-def _sweep(region: Region, original: Region, live: _Liveness):
+def _sweep(region: Region, original: Region, live: _Liveness) -> None:
     """Remove what is dead from a copy of a region, of whose ``original`` it is known what is live."""
     kept = [
         (op, old) for op, old in zip(region.ops, original.ops, strict=True) if old in live.ops or has(old, "terminator")

@@ -74,7 +74,7 @@ class _Row:
 
 
 class _Simplifier:
-    def __init__(self):
+    def __init__(self) -> None:
         #: for a condition: range checks it consists of, each with an equivalent value (None: to be built), and its
         #: other conjuncts
         self.parts: dict[Value, tuple[dict[_Row, Value | None], dict[Value, None]]] = {}

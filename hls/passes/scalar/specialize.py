@@ -69,7 +69,7 @@ class Specializer:
     Only results of ``own`` operations are recomputed, and only up to costly operations.
     """
 
-    def __init__(self, facts: Facts, own: AbstractSet[Value], b: Builder):
+    def __init__(self, facts: Facts, own: AbstractSet[Value], b: Builder) -> None:
         self.facts, self.own, self.b = facts, own, b
         self.known: dict[Value, Value] = {}
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +44,8 @@ class Use:
     const: int
     terms: tuple[tuple[Unknown, int], ...] = ()
     row: Hashable = None
-    excludes: frozenset = frozenset()
-    after: frozenset = frozenset()
+    excludes: frozenset[Any] = frozenset()
+    after: frozenset[Any] = frozenset()
     loads: bool = False  #: only set where the access ``stores``, too
     #: const and terms in other forms, each with the largest modulus for which it has no unbounded unknown: they use
     #: that more and more wrapping sums stay within a power of two
@@ -56,7 +57,7 @@ class Use:
     #: does not execute. All accesses of a row use the same order of iterations.
     places: tuple[int, ...] = ()
     #: accesses that never use the same bank in the same cycle as this one, whatever tokens execute them
-    alone: frozenset = frozenset()
+    alone: frozenset[Any] = frozenset()
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:
         """Const and terms of the address in the form that is most precise modulo a power of two; irrelevant terms are

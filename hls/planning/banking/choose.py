@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.pumped import MOST_WRITES
@@ -79,7 +79,7 @@ class Banking:
         return None
 
     @cached_property
-    def parts(self) -> list[set]:
+    def parts(self) -> list[set[Any]]:
         """The sets of stores that may use the same banks, directly or through others."""
         return [
             {use.key for use in part}
@@ -272,7 +272,7 @@ def _field(low: int, count: int) -> tuple[int, ...]:
 def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
     """The powers of two, in words, in the strides of the accesses and in the distances between accesses of one
     token."""
-    rows: dict = {}
+    rows: dict[Any, Any] = {}
     for use in uses:
         rows.setdefault((use.row, use.terms), []).append(use.const)
     groups = [{factor for use in uses for _, factor in use.terms}]

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .access_set import Use
 from .conflicts import Meetings
@@ -23,7 +23,7 @@ class When:
     cycle: int
     spacing: int = 1
     step: Hashable = None
-    behind: frozenset = frozenset()
+    behind: frozenset[Any] = frozenset()
     ahead: bool = False
 
 

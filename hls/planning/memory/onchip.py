@@ -242,7 +242,7 @@ def _may_be_pumped(planned: OnChipMemory) -> bool:
     )
 
 
-def _check_size(planned: OnChipMemory, rams: Rams):
+def _check_size(planned: OnChipMemory, rams: Rams) -> None:
     """Raise CompileError for a memory that does not fit into the device with one copy of each bank."""
     memory = planned.memory
     needed = _needed_blocks(planned, planned.words)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
@@ -109,7 +110,7 @@ class MemoryPlan:
         """How many accesses may start at the port in a cycle."""
         return present(self.onchip[port.memory].banking.asked.replicas) if port.reads else 1
 
-    def crowd(self, op: Op) -> tuple | None:
+    def crowd(self, op: Op) -> tuple[Any, ...] | None:
         """A key that is equal for accesses of a region that must be in one level, so that the schedule keeps them from
         conflicting; None for accesses without that restriction."""
         memory = self._memory(op)

@@ -180,7 +180,7 @@ def assign_levels(
     )
 
 
-def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
+def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]) -> None:
     """Reject an operation with a response in the level of a barrier: while a group gathers, its response would need
     room for all of the group, which does not exist."""
     for op in offering:

@@ -1,7 +1,7 @@
 """Co-start groups: operations that start in one cycle. Optional groups are dropped if they would create a cycle."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from networkx.utils import UnionFind
 
@@ -32,7 +32,7 @@ def that_can_be(
     return tuple(found)
 
 
-def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple], groups: Sequence[Group]) -> bool:
+def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple[Any, ...]], groups: Sequence[Group]) -> bool:
     """Whether the dependence graph with each group merged into one node has no cycle."""
     joined = UnionFind(keys)
     for group in groups:

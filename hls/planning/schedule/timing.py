@@ -1,6 +1,7 @@
 """The timing model of a kernel whose parts come from the library and whose memories are planned."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 from rtl_lib.mem.ram_ports import RamLoadPort
@@ -22,7 +23,7 @@ class LibraryParts:
     """The library part that computes an operation, and its cut for the clock of ``model``."""
 
     model: DelayModel
-    _choices: dict[tuple, Choice] = field(default_factory=dict, compare=False, repr=False)
+    _choices: dict[tuple[Any, ...], Choice] = field(default_factory=dict, compare=False, repr=False)
 
     def part(self, op: Op) -> PartChoice | None:
         """The part that computes the operation, or None where plain logic does."""

@@ -240,7 +240,7 @@ class Loop:
     iterations: int | None = None
     predicted: LoopPrediction | None = None  #: of launches whose workloads were given; None if none was
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.ii and not 1 <= self.interleaving <= self.ii:
             raise ValueError(f"loop {self.label}: interleaving {self.interleaving} is not in 1..II = {self.ii}")
 
