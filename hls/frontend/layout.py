@@ -93,12 +93,12 @@ def several(t: ct.CType) -> bool:
 
 
 def split_pointer(t: ct.CType) -> bool:
-    """Whether the type points to private structs that hold pointers. Such a struct has no bytes: each of its parts
-    (see :func:`splits`) has a memory of its own, so its address is one pointer to each. The pointee must not lead
-    back to itself, as the nodes of a list do."""
-    if not isinstance(t, ct.Pointer) or t.space != "private" or not isinstance(t.pointee, ct.Struct):
+    """Whether the type points to private structs that hold pointers, or to arrays of them. Such a struct has no bytes:
+    each of its parts (see :func:`splits`) has a memory of its own, so its address is one pointer to each. The pointee
+    must not lead back to itself, as the nodes of a list do."""
+    struct = _unarrayed(t.pointee) if isinstance(t, ct.Pointer) and t.space == "private" else None
+    if not isinstance(struct, ct.Struct):
         return False
-    struct = t.pointee
     return not (struct.union or struct.opaque) and has_pointer(struct) and not _leads_to(struct, struct, set())
 
 

@@ -28,7 +28,10 @@ class ConvertLowering(MemoryLowering):
         if e.type == ct.BOOL_T:
             return self.condition(e.operand)
         if isinstance(e.operand.type, ct.Pointer) and isinstance(e.type, ct.Int):
-            return self.converted(e.span, self.emit(e.span, "ptraddr", self.value(e.operand)), ct.ULONG, e.type)
+            pointer = self.value(e.operand)
+            if isinstance(pointer, tuple):  # a split one, for printf: where its first part is
+                pointer = pointer[0]
+            return self.converted(e.span, self.emit(e.span, "ptraddr", pointer), ct.ULONG, e.type)
         if isinstance(e.operand, (tt.Compare, tt.Logical)) and isinstance(e.type, ct.Int):
             return self.emit(e.span, "zext", self.condition(e.operand), result=ct.ir_type(e.type))
         return self.converted(e.span, self.value(e.operand), e.operand.type, e.type)

@@ -44,14 +44,14 @@ class Address:
 class Part:
     """A location in a variable that is split: the member ``path``, and the element ``index`` (i64) over all array
     dimensions. ``coarse``: what holds no pointer is not split. The variable may be known by ``pointers`` to its parts
-    only, in the order of :func:`splits`; it is then a ``struct``."""
+    only, in the order of :func:`splits`; it then has the type ``struct``."""
 
     variable: tt.Variable | None
     path: tuple[int, ...] = ()
     index: Value | None = None
     coarse: bool = False
     pointers: tuple[Value, ...] = ()
-    struct: ct.Struct | None = None
+    struct: ct.CType | None = None
 
 
 class MemoryLowering:
@@ -158,7 +158,9 @@ class MemoryLowering:
         """The location that the pointer expression points to; ``accessed``: that location itself."""
         if isinstance(e, tt.AddressOf):
             inside = accessed and isinstance(e.target.type, ct.Array)
-            return self._first(self.address(e.target, inside), e.target.type, e.span)
+            place = self.address(e.target, inside)
+            whole = e.type.pointee == e.target.type  # a pointer to the array, not to its first element
+            return place if whole else self._first(place, e.target.type, e.span)
         if isinstance(e, tt.PointerAdd):
             return self._moved(e, accessed)
         if isinstance(e, tt.VariableRef) and (buffer := self.storage.buffer(e.variable)):

@@ -157,3 +157,21 @@ KERNEL(declared_late) {
   owner_t w = { &s, 5 };
   FOR(i, n) o[i] = step_of(&w) + owns(w) * 10 + itself(w.s) * 100 + s.k * 1000;
 }
+int corner(reader_t z[2][3], int k) { return z[k][k + 1].pos + (z[k] + 2)->p[k]; }
+KERNEL(rows_of_structs) {
+  reader_t z[2][3], (*row)[3] = &z[1], (*last)[3] = z;
+  FOR(i, 6) start(&z[i / 3][i % 3], a + i, i);
+  FOR(i, n) {
+    (*row)[i % 3].pos += i;
+    row = a[i] & 1 ? row - 1 : &z[1];
+    if (row < z) row++;
+    o[i] = (*row)[2].pos + row[0]->p[i & 3] + corner(z, i & 1) + (int)(row - last);
+    if (i == 7) { last++; (*last)[1].p = a + 5; }
+  }
+}
+typedef struct { int u, v; } pair_t;
+KERNEL(pointers_to_rows) {  // of an array that is divided into its members
+  pair_t z[4][3];
+  FOR(i, 11) { z[i / 3][i % 3].u = a[i]; z[i / 3][i % 3].v = i; }
+  FOR(i, n) o[i] = (*&z[i & 1])[i % 3].u * 3 + (*(&z[1] + (i & 1)))[2].v + (&z[2])[0][1].u;
+}
