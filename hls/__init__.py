@@ -1,6 +1,6 @@
 """sluice: OpenCL C kernels to pipelined hardware. This module is the whole public interface of the compiler."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .diag import CompileError, Diagnostic, Span, render
 from .options import Options
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["BoardError", "CompileError", "Diagnostic", "Options", "Result", "Span", "compile", "load_board", "render"]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     """Import the compiler on first use: that takes most of a second, which users of boards or messages alone need not
     wait for."""
     if name in ("Result", "compile"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,7 +37,7 @@ _OPTIONS = (
 )
 
 
-def inspection_options(command: Callable) -> Callable:
+def inspection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with these options added."""
     for option in reversed(_OPTIONS):
         command = option(command)

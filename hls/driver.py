@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .analysis.channels.call_skeleton import CallSkeleton
 from .analysis.channels.deadlock import Verdict, find_deadlocks, gathered, inseparable
@@ -94,7 +94,7 @@ class Result:
         """The area of the modules of RTL libraries, by their names (:func:`hls.model.area.estimate`)."""
         return {one.module: one.area for one in self.options.libraries}
 
-    def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
+    def decode(self, kernel: str, values: Mapping[str, int]) -> dict[str, Any]:
         """Statistics of one run of ``kernel`` from its counters' values."""
         from .profile import decode
 

@@ -171,7 +171,7 @@ class Options:
             const_cache_bytes=constant,
         )
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if isinstance(self.no_interleaving, str):  # a single name
             object.__setattr__(self, "no_interleaving", (self.no_interleaving,))
         if self.axi_masters < 0:

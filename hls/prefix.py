@@ -18,7 +18,7 @@ def prefixed(verilog: Mapping[str, str], prefix: str) -> dict[str, str]:
         return dict(verilog)
     modules = {name for text in verilog.values() for name in _DEFINED.findall(text)}
 
-    def renamed(match: re.Match) -> str:
+    def renamed(match: re.Match[str]) -> str:
         before, name = match.groups()
         if name not in modules:
             return match[0]

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 __all__ = [
     "deferred",
@@ -297,7 +297,7 @@ def supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
     return program.returncode if program.returncode >= 0 else 128 - program.returncode
 
 
-def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | None:
+def _hand_on(program: subprocess.Popen[Any], watched: set[signal.Signals]) -> int | None:
     """Wait for the end of the program; returns the first signal that arrived meanwhile."""
     first, until = None, 0.0
     while program.poll() is None:
@@ -316,7 +316,7 @@ def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | N
     return first
 
 
-def _kill(program: subprocess.Popen) -> None:
+def _kill(program: subprocess.Popen[Any]) -> None:
     """Kill a program and all processes that it started."""
     _send(program.pid, signal.SIGSTOP)  # so that it starts no more processes
     left = descendants(program.pid)

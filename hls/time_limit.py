@@ -21,7 +21,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def end(*_):
+    def end(*_: object) -> None:
         raise _TimeUp
 
     before = signal.signal(signal.SIGALRM, end)

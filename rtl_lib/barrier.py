@@ -75,7 +75,7 @@ class GroupMeeting(wiring.Component):
         m.d.sync += free.eq(free + freed - (self.o.valid & self.o.ready))
         return m
 
-    def _fenced(self, m: Module, complete, number):
+    def _fenced(self, m: Module, complete: Value, number: Value) -> Value:
         """Request a fence for every complete group; returns how many work-items this cycle's response releases."""
         m.submodules.waiting = waiting = StreamFifo(number.shape(), MOST_WAITING)
         asked, answer = self.fence.request, self.fence.response

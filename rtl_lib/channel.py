@@ -97,7 +97,7 @@ class _Calls(wiring.Component):
     small queue of its own, so that only a full queue delays a call.
     """
 
-    def _take_turns(self, m: Module):
+    def _take_turns(self, m: Module) -> tuple[Signal, Signal]:
         """The number of the call to serve next, and a signal to be driven high when it was served."""
         count = len(self.i)
         turn, made = Signal(range(count)), Signal()
@@ -106,7 +106,7 @@ class _Calls(wiring.Component):
                 m.d.sync += turn.eq(advance(turn, count))
         return turn, made
 
-    def _answer_queue(self, m: Module, k, shape: ShapeLike):
+    def _answer_queue(self, m: Module, k: int, shape: ShapeLike) -> StreamFifo:
         queue = m.submodules[f"answers{k}"] = StreamFifo(shape, 2)
         connect(m, queue.o, flipped(self.o[k]))
         return queue

@@ -13,7 +13,7 @@ from .library import shared
 __all__ = ["CycleAccount", "EventCounter", "LateAnswers", "LaterEvents", "LeaveInterval", "PeakCounter", "account"]
 
 
-def _check_bits(bits) -> None:
+def _check_bits(bits: object) -> None:
     if not isinstance(bits, int) or bits < 1:
         raise ValueError(f"bits must be a positive integer, not {bits!r}")
 

@@ -70,7 +70,7 @@ class ExitBuffer(wiring.Component):
         self._keep_values(m, head)
         return m
 
-    def _keep_values(self, m: Module, head) -> None:
+    def _keep_values(self, m: Module, head: Value) -> None:
         shape = self.o.payload.shape()
         if Shape.cast(shape).width == 0:
             return

@@ -47,7 +47,7 @@ class SlotPool(wiring.Component):
         """Build a bit for each slot if there are at most ``few``, else a queue of free slots."""
         return self._among_bits() if self.slots <= self.few else self._in_queue()
 
-    def _in_queue(self):
+    def _in_queue(self) -> Module:
         m = Module()
         # one entry more: a slot may be taken and given back in one cycle while all others wait
         m.submodules.given = given = SyncFIFO(width=len(self.slot), depth=self.slots + 1)
@@ -64,7 +64,7 @@ class SlotPool(wiring.Component):
         m.d.sync += [used.eq(used + (self.take & fresh)), busy.eq(busy + self.take - self.give.valid)]
         return m
 
-    def _among_bits(self):
+    def _among_bits(self) -> Module:
         m = Module()
         busy, after = Signal(self.slots), Signal(self.slots)
         offered = Signal(range(self.slots))

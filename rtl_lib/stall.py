@@ -92,7 +92,7 @@ class _Salted(wiring.Component):
         return m
 
     @staticmethod
-    def _next(m: Module, state):
+    def _next(m: Module, state: Value) -> Value:
         first, second, third = Signal(32), Signal(32), Signal(32)
         m.d.comb += [
             first.eq(state ^ (state << 13)),

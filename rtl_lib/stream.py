@@ -12,7 +12,7 @@ from .contract import Timing
 __all__ = ["Fork", "Join", "RoundRobin", "SkidBuffer"]
 
 
-def _check_count(name, count: int) -> None:
+def _check_count(name: str, count: int) -> None:
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"{name} must be a positive integer, not {count!r}")
 
@@ -145,7 +145,7 @@ class RoundRobin(wiring.Component):
         m.d.sync += standing.eq(self.o.valid & ~self.o.ready)
         return m
 
-    def _pick(self, m: Module, valids, last):
+    def _pick(self, m: Module, valids: Value, last: Value) -> Value:
         """The first valid input after ``last``, cyclically."""
         picked = Signal(range(len(self.i)))
         with m.Switch(last):

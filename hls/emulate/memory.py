@@ -1,6 +1,6 @@
 """Assigns the memories of one function to variables and arrays of the C++ text."""
 
-from ..ir import Attr, Function, MemoryObject, Op, PointerType, Value, uses, walk
+from ..ir import Attr, Function, MemoryObject, Op, PointerType, Type, Value, uses, walk
 
 __all__ = ["POINTER_BYTES", "Storage", "kind_of"]
 
@@ -62,7 +62,7 @@ def kind_of(memory: MemoryObject) -> str:
     return KINDS.get(memory.space) or ("private array" if memory.elements > 1 else "variable")
 
 
-def _moves(op: Op, operand: int):
+def _moves(op: Op, operand: int) -> Type | None:
     """The type that an operation reads or writes through the pointer at this operand; None if it does neither."""
     if operand != 0 or op.opcode not in ("load", "store"):
         return None

@@ -3,7 +3,7 @@
 import gc
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -180,7 +180,7 @@ _collector = _Collector()
 
 
 @contextmanager
-def rarely_collected():
+def rarely_collected() -> Iterator[None]:
     """Collects garbage at long intervals: trees of tokens, operations and nets mostly grow here, and scanning them at
     Python's intervals costs a third of the time or more. Small programs never reach the first collection; large ones
     would need several times the memory without any, as each pass leaves a copy of the kernel behind."""

@@ -4,9 +4,10 @@ other.
 A known attribute is passed to the IR under its name; its value is True, a number, a text, or a tuple of these.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from pycparser import c_ast
 
@@ -179,7 +180,7 @@ def owners(name: str) -> str:
     return ", ".join(what for what, forms in OWNERS if name in forms)
 
 
-def read(checker, attribute: Attribute, form: Form):
+def read(checker: Any, attribute: Attribute, form: Form) -> Any:
     """The attribute's value; raises CompileError if it is not written as ``form`` requires. ``checker`` evaluates
     constants."""
     name, span = attribute.name, attribute.span
@@ -193,7 +194,7 @@ def read(checker, attribute: Attribute, form: Form):
     if form.words:
         return _parts(checker, nodes, attribute, form)
     if form.text:
-        values = tuple(_text(checker, node, attribute, form) for node in nodes)
+        values: tuple[Any, ...] = tuple(_text(checker, node, attribute, form) for node in nodes)
     else:
         values = tuple(_number(checker, node, attribute, form) for node in nodes)
     return values if len(values) > 1 else values[0] if values else form.value
@@ -227,7 +228,7 @@ def _parts(checker, nodes: list, attribute: Attribute, form: Form):
 
 def _numbers(checker, nodes: list, attribute: Attribute, form: Form) -> bool | tuple[int, ...]:
     """The numbers of memory parts and compute parts; True for one of each."""
-    given = [
+    given: list[Sequence[c_ast.Node]] = [
         node.args.exprs if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.args else ()
         for node in nodes
     ]

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 from ..ir import BOOL, I32, Builder, IntType, Value
 from ..ir.values import round_float
@@ -29,7 +30,7 @@ class BuiltinRow:
     name: str
     arity: int
     rule: Callable
-    emit: Callable[[Builder, list[Value], ct.CType], Value]
+    emit: Callable[[Builder, list[Value], Any], Value]  #: the last is the type, of the kind that the rule allows
 
     @property
     def test(self) -> bool:

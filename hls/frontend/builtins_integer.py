@@ -3,6 +3,8 @@
 All take (builder, argument values, type of the first argument).
 """
 
+from collections.abc import Sequence
+
 from ..ir import I64, Attr, Builder, IntType, Value
 from . import types as ct
 
@@ -38,26 +40,26 @@ def _negative(b: Builder, x: Value) -> Value:
     return b.value("slt", x, _number(b, 0, x))
 
 
-def absolute(b, v, t):
+def absolute(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """|x| of ``t``; the unsigned type holds that of the least number, too."""
     (x,) = v
     return b.value("select", _negative(b, x), b.value("sub", _number(b, 0, x), x), x) if t.signed else x
 
 
-def abs_diff(b, v, t):
+def abs_diff(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """The result has the unsigned type, which always holds the true distance."""
     x, y = v
     less = b.value("slt" if t.signed else "ult", x, y)
     return b.value("select", less, _wrapped(b, "sub", y, x), _wrapped(b, "sub", x, y))
 
 
-def hadd(b, v, t):
+def hadd(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """(x + y) >> 1 without the sum's overflow: common bits, and half of those that differ."""
     x, y = v
     return b.value("add", b.value("and", x, y), _shift_right(b, b.value("xor", x, y), 1, t.signed))
 
 
-def rhadd(b, v, t):
+def rhadd(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """(x + y + 1) >> 1, without overflow."""
     x, y = v
     return b.value("sub", b.value("or", x, y), _shift_right(b, b.value("xor", x, y), 1, t.signed))
@@ -74,7 +76,7 @@ def _wrapped(b: Builder, opcode: str, x: Value, y: Value) -> Value:
     return b.value(opcode, x, y, attrs={Attr.WRAPS: True} if x.type.bits >= 32 else {})
 
 
-def add_sat(b, v, t):
+def add_sat(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """x + y; the nearest number of the type where the sum is outside of it."""
     x, y = v
     total = _wrapped(b, "add", x, y)
@@ -84,7 +86,7 @@ def add_sat(b, v, t):
     return b.value("select", over, _bound(b, _negative(b, x), x), total)
 
 
-def sub_sat(b, v, t):
+def sub_sat(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """x - y; the nearest number of the type where the difference is outside of it."""
     x, y = v
     rest = _wrapped(b, "sub", x, y)
@@ -127,7 +129,7 @@ def _high_unsigned(b: Builder, x: Value, y: Value) -> Value:
     return b.value("add", upper, b.value("lshr", other, half))
 
 
-def mul_hi(b, v, t):
+def mul_hi(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """The upper half of the product, which has twice the bits."""
     x, y = v
     bits = x.type.bits
@@ -141,12 +143,12 @@ def mul_hi(b, v, t):
     return high
 
 
-def mad_hi(b, v, t):
+def mad_hi(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """``mul_hi(x, y) + z``, modulo the type."""
     return _wrapped(b, "add", mul_hi(b, v[:2], t), v[2])
 
 
-def mad_sat(b, v, t):
+def mad_sat(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """x * y + z; the nearest number of the type where that is outside of it."""
     x, y, z = v
     if x.type.bits < 64:
@@ -164,7 +166,7 @@ def mad_sat(b, v, t):
     return b.value("select", fits, total, _bound(b, _negative(b, high), x))
 
 
-def rotate(b, v, t):
+def rotate(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """The bits of x moved up by n places; those that leave the top come in below."""
     x, n = v
     width = x.type.bits
@@ -173,7 +175,7 @@ def rotate(b, v, t):
     return b.value("or", b.value("shl", x, b.value("and", n, mask)), b.value("lshr", x, back))
 
 
-def popcount(b, v, t):
+def popcount(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """Sums of neighbouring fields of 1, 2, 4... bits."""
     (x,) = v
     width = 1
@@ -185,7 +187,7 @@ def popcount(b, v, t):
     return x
 
 
-def clz(b, v, t):
+def clz(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """Shifts left by halves of the width as long as only zeros are shifted out; the remainder has its top bit set, or
     is 0."""
     (x,) = v
@@ -199,14 +201,14 @@ def clz(b, v, t):
     return b.value("add", count, b.value("xor", top, _number(b, 1, x)))
 
 
-def ctz(b, v, t):
+def ctz(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """The bits of x - 1 that are 1 where x is 0 are those below the lowest 1 of x; all bits if x is 0."""
     (x,) = v
     ones = _number(b, (1 << x.type.bits) - 1, x)
     return popcount(b, [b.value("and", b.value("xor", x, ones), b.value("add", x, ones))], t)
 
 
-def upsample(b, v, t):
+def upsample(b: Builder, v: Sequence[Value], t: ct.Int) -> Value:
     """A number of twice the bits: ``high`` above ``low``."""
     high, low = v
     wide = IntType(2 * high.type.bits)
@@ -214,7 +216,7 @@ def upsample(b, v, t):
     return b.value("or", b.value("shl", high, _number(b, wide.bits // 2, high)), low)
 
 
-def bitselect(b, v, t):
+def bitselect(b: Builder, v: Sequence[Value], t: ct.CType) -> Value:
     """Bits of the second argument where the third has ones, else of the first."""
     source = v[0].type
     if not isinstance(source, IntType):

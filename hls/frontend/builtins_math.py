@@ -5,7 +5,7 @@ and for double. A half is computed in float, which has more than twice its digit
 result.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -16,7 +16,7 @@ from . import types as ct
 __all__ = ["MATH", "LibraryCall", "floating"]
 
 
-def floating(types):
+def floating(types: Sequence[ct.CType]) -> ct.Float:
     """The float type in which an operation on these types is computed."""
     t = reduce(ct.common, types)
     return t if isinstance(t, ct.Float) else ct.FLOAT
@@ -32,7 +32,7 @@ def _operation(opcode: str, **attrs):
 
 
 #: argument type of ``nan`` -> result type
-_AS_WIDE = {ct.SHORT: ct.HALF, ct.USHORT: ct.HALF, ct.LONG: ct.DOUBLE, ct.ULONG: ct.DOUBLE}
+_AS_WIDE: dict[ct.CType, ct.Float] = {ct.SHORT: ct.HALF, ct.USHORT: ct.HALF, ct.LONG: ct.DOUBLE, ct.ULONG: ct.DOUBLE}
 _FLOATS = ("half", "float", "double")
 
 
@@ -42,7 +42,7 @@ class LibraryCall:
 
     name: str
 
-    def rule(self, types):
+    def rule(self, types: Sequence[ct.CType]) -> tuple[tuple[ct.CType, ...], ct.CType] | str:
         """See :class:`hls.frontend.builtins.BuiltinRow`."""
         signature = _named(self.name)
         mine = [given for given, wanted in zip(types, signature.parameters) if wanted == "float"]

@@ -40,7 +40,7 @@ class Program(ParameterChecker):
         self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}
         self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper made for a function called with those channels
 
-    def run(self):
+    def run(self) -> None:
         """Check every declaration in order. Functions are collected in this object, and all messages in
         ``diagnostics``."""
         pending = []

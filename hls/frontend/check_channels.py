@@ -1,6 +1,7 @@
 """Channels and pipes: their declarations, and the functions that read and write them."""
 
 import re
+from collections.abc import Sequence
 from math import prod
 
 from pycparser import c_ast
@@ -11,6 +12,7 @@ from . import tree as tt
 from . import types as ct
 from .check_units import UnitCallChecker
 from .layout import has_pointer
+from .parse import Syntax
 
 __all__ = ["CHANNEL_CALLS", "ChannelCallChecker"]
 
@@ -27,11 +29,11 @@ _QUERIES = frozenset({"get_pipe_num_packets", "get_pipe_max_packets"})
 class ChannelCallChecker(UnitCallChecker):
     """Adds channels. ``channels`` collects those of the file."""
 
-    def __init__(self, syntax) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
         self.channels: list[tt.Channel] = []
 
-    def channel(self, node, attrs: dict, span: Span) -> tt.Channel:
+    def channel(self, node: c_ast.Node, attrs: dict, span: Span) -> tt.Channel:
         """The channel, pipe, or array of them, that a file-scope declaration declares."""
         t, lengths = self.declared(node.type, span).type, []
         while isinstance(t, ct.Array):
@@ -51,7 +53,7 @@ class ChannelCallChecker(UnitCallChecker):
         self.check_payload(t, span)
         return tt.Channel(str(node.name), t, span, tuple(lengths), pipe="pipe" in node.quals, attrs=attrs)
 
-    def check_payload(self, t: ct.CType, span: Span):
+    def check_payload(self, t: ct.CType, span: Span) -> None:
         """Raise CompileError if ``t`` cannot pass through a channel: incomplete, void, or with pointers."""
         self.complete(t, span, "what a channel passes")
         if isinstance(t, ct.Void):
@@ -65,7 +67,7 @@ class ChannelCallChecker(UnitCallChecker):
             )
         self.check_no_event(t, "what a channel passes", span)
 
-    def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def channel_call(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """The call of a function on a channel or pipe; None if ``name`` is not such a function."""
         match = _FUNCTION.match(name)
         if match:
@@ -146,7 +148,7 @@ class ChannelCallChecker(UnitCallChecker):
             )
         return channel, index
 
-    def channel_argument(self, node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
+    def channel_argument(self, node: c_ast.Node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
         """The channel that a call passes for ``parameter``, and its number (for an array, that of the first) within its
         array."""
         what = "pipe" if parameter.pipe else "channel"

@@ -102,7 +102,7 @@ class DeclarationChecker(CallChecker):
         with self.poisoning(node.name):
             return self._local(node, span)
 
-    def name_span(self, node) -> Span:
+    def name_span(self, node: c_ast.Node) -> Span:
         """The location of the declared name (a pointer's declarator begins at its star)."""
         inner = innermost(node)
         return self.span(inner if inner.coord else node)
@@ -202,14 +202,14 @@ class DeclarationChecker(CallChecker):
                     )
         return values, spans
 
-    def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
+    def memory_attributes(self, node: c_ast.Node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
         """(values, locations) of the attributes of a variable or argument, as in the IR."""
         values, spans = self.read_attributes(self.variable_attributes(node), forms)
         with self.recover():
             check_memory(values, spans)
         return values, spans
 
-    def check_storage(self, node, span):
+    def check_storage(self, node: c_ast.Node, span: Span) -> None:
         """Raise CompileError for what a function cannot declare: extern variables, and functions."""
         if "extern" in node.storage:
             raise CompileError.at(

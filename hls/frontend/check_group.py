@@ -1,7 +1,7 @@
 """Built-in functions of work-groups: barriers, fences, atomic operations, async copies; and printf."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from pycparser import c_ast
@@ -53,7 +53,7 @@ MOST_COMBINATIONS = 64
 class GroupCallChecker(PointerMathChecker):
     """Adds the functions with side effects."""
 
-    def group_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def group_call(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """The call of such a function; None if ``name`` is not one."""
         if name in _BARRIERS:
             return self._barrier(name, nodes, span)

@@ -4,6 +4,10 @@
 Each is expanded into functions with one result. Its operands are evaluated once, into variables of their own.
 """
 
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
 from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
@@ -27,7 +31,7 @@ _COUNTS = frozenset({"frexp", "lgamma_r", "remquo"})
 class PointerMathChecker(VectorCallChecker):
     """Adds these functions."""
 
-    def pointer_math(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def pointer_math(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """The call of such a function; None if ``name`` is not one."""
         if name not in _PAIRS and name != "remquo":
             return None

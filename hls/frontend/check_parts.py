@@ -1,7 +1,7 @@
 """Parts of values: members of structs, components of vectors; and values composed of parts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pycparser import c_ast
 
@@ -77,7 +77,7 @@ class PartChecker(AssignmentChecker):
         t = ct.element_of(e.type)
         return tt.Lanes(t if len(lanes) == 1 else ct.Vector(t, len(lanes)), span, e, lanes)
 
-    def vector_literal(self, t: ct.Vector, nodes, span: Span) -> tt.Expr:
+    def vector_literal(self, t: ct.Vector, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr:
         """``(T)(a, b, ...)``: numbers and vectors of the same element type, with as many elements in total as the
         vector."""
         parts, count = [], 0
@@ -122,7 +122,7 @@ class PartChecker(AssignmentChecker):
             return self.assignable(self.rvalue(node.init.exprs[0]), t, "the value")
         return tt.Build(t, span, tuple(flatten(self, t, node.init)))
 
-    def sized(self, t: ct.Array, node, span: Span) -> ct.Array:
+    def sized(self, t: ct.Array, node: c_ast.Node, span: Span) -> ct.Array:
         """An array declared without a length, with the length of its initializer."""
         if isinstance(node.init, c_ast.Constant) and t.element in (ct.CHAR, ct.UCHAR):
             node.init = listed(self, node.init)

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+from pycparser import c_ast
+
 from ..diag import Code, CompileError
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .check_file_variables import FileVariableChecker
 from .foreign_pragmas import foreign_pragma
-from .parse import parse_expressions
+from .parse import Syntax, parse_expressions
 from .pragmas import IGNORED_PRAGMAS, LARGEST, LOOP_PRAGMAS, LoopPragma, contradiction, read_loop_pragma, without_vendor
 
 __all__ = ["PragmaChecker"]
@@ -17,12 +19,12 @@ __all__ = ["PragmaChecker"]
 class PragmaChecker(FileVariableChecker):
     """Adds pragmas."""
 
-    def __init__(self, syntax) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
         self._groups = 0  #: blocks of loops to be fused so far
         self.contract = True  #: whether the program permits contraction in the functions that follow
 
-    def pragma(self, node) -> list[LoopPragma]:
+    def pragma(self, node: c_ast.Node) -> list[LoopPragma]:
         """The loop pragma that a node is, if it is one; warns of unknown pragmas."""
         span = self.span(node)
         text = node.string if isinstance(node.string, str) else node.string.value.strip('"')

@@ -1,5 +1,6 @@
 """Checks statements; produces the typed tree."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -14,6 +15,7 @@ from .entries import Entries
 from .evaluate import constant
 from .extensions import Range, StatementExpr
 from .flow import exits
+from .parse import Syntax
 from .pragmas import LoopPragma
 
 __all__ = ["StatementChecker"]
@@ -24,19 +26,19 @@ _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 class StatementChecker(PragmaChecker):
     """Adds statements."""
 
-    def __init__(self, syntax) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
         self._inside: list[str] = []  #: "loop" and "switch" for each enclosing one
         self._entries: Entries | None = None  #: of the enclosing switch, if labels stand inside its statements
 
     # -- lists of statements
 
-    def block(self, node) -> tt.Block:
+    def block(self, node: c_ast.Node) -> tt.Block:
         """A compound statement in a scope of its own."""
         with self.scope():
             return tt.Block(self.span(node), tuple(self.statements(node.block_items or [])))
 
-    def statements(self, nodes) -> list[tt.Stmt]:
+    def statements(self, nodes: Sequence[c_ast.Node]) -> list[tt.Stmt]:
         """The typed statements of a block. A statement with an error is left out, and its message kept; pragmas
         apply to the statement after them."""
         found, pragmas = [], []
@@ -88,7 +90,7 @@ class StatementChecker(PragmaChecker):
             not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(self, f"_stmt_{type(node).__name__.lower()}")
         )
 
-    def body(self, node) -> tt.Stmt:
+    def body(self, node: c_ast.Node) -> tt.Stmt:
         """The one statement of an ``if`` or a loop, in a scope of its own."""
         if isinstance(node, c_ast.Compound):
             return self.block(node)
@@ -100,7 +102,7 @@ class StatementChecker(PragmaChecker):
             else tt.Block(self.span(node), tuple(found))
         )
 
-    def statement(self, node) -> list[tt.Stmt]:
+    def statement(self, node: c_ast.Node) -> list[tt.Stmt]:
         """The typed statements of one node; a node that is no statement is evaluated as an expression."""
         check = getattr(self, f"_stmt_{type(node).__name__.lower()}", None)
         if check is not None:

@@ -1,5 +1,7 @@
 """Converts structs and unions of the syntax tree to types."""
 
+from typing import Any
+
 from pycparser import c_ast
 
 from ..diag import Code, CompileError, Span
@@ -24,17 +26,17 @@ class StructChecker(Scopes):
         self.looked_at: set[Attribute] = set()  #: attributes that had an effect or a message
         self._structs: dict[int, ct.Struct] = {}  #: by node: `struct {int a;} x, y;` holds one node twice
 
-    def span(self, node) -> Span | None:
+    def span(self, node: c_ast.Node) -> Span | None:
         """The place of a node in the source."""
         return self.syntax.span(node)
 
-    def struct(self, node) -> ct.Qualified:
+    def struct(self, node: c_ast.Node) -> ct.Qualified:
         """The type of a struct or union node, which may define it or only name it."""
         if id(node) not in self._structs:
             self._structs[id(node)] = self._resolved(node, isinstance(node, c_ast.Union))
         return ct.Qualified(self._structs[id(node)])
 
-    def complete(self, t: ct.CType, span: Span, what: str):
+    def complete(self, t: ct.CType, span: Span, what: str) -> None:
         """Reject a type whose size is not known yet."""
         inner = t
         while isinstance(inner, ct.Array):
@@ -164,7 +166,7 @@ class StructChecker(Scopes):
                 code=Code.BAD_DECLARATION,
             )
 
-    def attributes(self, node) -> list[Attribute]:
+    def attributes(self, node: c_ast.Node) -> list[Attribute]:
         """All attributes of a declaration, before, in and after its declarator."""
         words, inner = [*node.quals, *getattr(node, "funcspec", [])], node.type
         while inner is not None:
@@ -176,7 +178,7 @@ class StructChecker(Scopes):
         self.looked_at.update(found)
         return found
 
-    def variable_attributes(self, node) -> list[Attribute]:
+    def variable_attributes(self, node: c_ast.Node) -> list[Attribute]:
         """Like ``attributes``, but attributes of a single declarator override those of the whole declaration."""
         name = getattr(innermost(node), "declname", None)
         own = name.attributes if isinstance(name, Word) else ()
@@ -218,7 +220,7 @@ class StructChecker(Scopes):
         return number
 
 
-def innermost(node):
+def innermost(node: c_ast.Node) -> Any:
     """The part of a declarator that holds the declared name."""
     while not isinstance(node, c_ast.TypeDecl) and getattr(node, "type", None) is not None:
         node = node.type

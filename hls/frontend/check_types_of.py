@@ -17,7 +17,7 @@ OF_TYPES = {"sizeof": "void has no size", "alignof": "void has no alignment", "v
 class TypeOperators(TypeChecker):
     """``expression`` and ``sized`` are defined by subclasses."""
 
-    def named_type(self, node, span: Span) -> ct.CType:
+    def named_type(self, node: c_ast.Node, span: Span) -> ct.CType:
         """The type that is written, or the type of the expression."""
         named = self.find(str(node.name), self.span(node)) if isinstance(node, c_ast.ID) else None
         if isinstance(node, c_ast.Typename):
@@ -29,7 +29,7 @@ class TypeOperators(TypeChecker):
             return self.sized(t, node, span) if isinstance(t, ct.Array) and t.length == 0 else t
         return self.expression(node).type
 
-    def of_type(self, node, span):
+    def of_type(self, node: c_ast.UnaryOp, span: Span) -> tt.Const:
         """``sizeof``, ``alignof``, and ``vec_step``: the number of elements of a vector; three count as four."""
         t = self.named_type(node.expr, span)
         if isinstance(t, ct.Void):

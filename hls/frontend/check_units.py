@@ -1,5 +1,9 @@
 """Loads and stores whose load-store unit the program chooses, such as ``__pipelined_load``."""
 
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
 from ..diag import Code, CompileError, Span
 from ..ir.accesses import BURST, CACHED, MOST_CACHE_BYTES, PIPELINED, PREFETCHING
 from . import tree as tt
@@ -19,7 +23,7 @@ _STORES = {"__pipelined_store": PIPELINED, "__burst_coalesced_store": BURST}
 class UnitCallChecker(GroupCallChecker):
     """Adds global memory accesses that name their unit."""
 
-    def unit_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def unit_call(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """``LOAD(p)``, ``__burst_coalesced_cached_load(p, bytes)`` or ``STORE(p, value)``; None if ``name`` is not such
         a function."""
         if name in _LOADS:

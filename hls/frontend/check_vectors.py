@@ -1,6 +1,9 @@
 """Built-in functions of vectors: element-wise calls, conversions, loads and stores."""
 
 import re
+from collections.abc import Sequence
+
+from pycparser import c_ast
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from . import read_only
@@ -62,7 +65,9 @@ def _form(name: str, wanted: int) -> str:
 class VectorCallChecker(PartChecker):
     """Adds calls of built-in functions whose arguments may be vectors."""
 
-    def count(self, name: str, nodes, wanted: int, span: Span, declared: tt.FunctionTree | None = None):
+    def count(
+        self, name: str, nodes: Sequence[c_ast.Node], wanted: int, span: Span, declared: tt.FunctionTree | None = None
+    ) -> None:
         """Raise CompileError if a call of ``name`` does not have the ``wanted`` number of arguments. ``declared`` is
         the function where the program has it."""
         if len(nodes) == wanted:
@@ -76,7 +81,7 @@ class VectorCallChecker(PartChecker):
             )
         raise CompileError.at(span, told, f"write {name}({_form(name, wanted)})", code=Code.BUILTIN_ARGUMENTS)
 
-    def call_builtin(self, name: str, nodes, span: Span) -> tt.Expr:
+    def call_builtin(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr:
         """A call of a function that works on numbers, and on vectors element by element."""
         return self.applied(name, [self._operand(n, name) for n in nodes], span)
 
@@ -156,7 +161,7 @@ class VectorCallChecker(PartChecker):
 
     # -- conversions
 
-    def conversion(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def conversion(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """``convert_T...`` and ``as_T`` of vectors; None if ``name`` is neither."""
         if name.startswith("as_") and name[3:] in (ct.VECTORS | ct.SCALARS):
             return self._reinterpret((ct.VECTORS | ct.SCALARS)[name[3:]], name, nodes, span)
@@ -239,7 +244,7 @@ class VectorCallChecker(PartChecker):
         """The pointer moved by ``offset`` times ``step`` elements."""
         return tt.PointerAdd(pointer.type, span, pointer, self.folded(offset), step=step)
 
-    def check_writable(self, name: str, pointer: tt.Expr, span: Span):
+    def check_writable(self, name: str, pointer: tt.Expr, span: Span) -> None:
         """Raise CompileError if ``pointer`` is to const or constant memory, through which ``name`` would write."""
         if pointer.type.const or pointer.type.space == "constant":
             raise CompileError.at(
@@ -251,7 +256,7 @@ class VectorCallChecker(PartChecker):
         assign = tt.Assign(place.type, span, place, value)
         return tt.Sequence(ct.VOID, span, assign, tt.Convert(ct.VOID, span, tt.Const(ct.INT, span, 0)))
 
-    def vector_access(self, name: str, nodes, span: Span) -> tt.Expr | None:
+    def vector_access(self, name: str, nodes: Sequence[c_ast.Node], span: Span) -> tt.Expr | None:
         """``vloadN(offset, p)`` and ``vstoreN(v, offset, p)``; None if ``name`` is neither."""
         match = _ACCESS.match(name)
         if match is None:

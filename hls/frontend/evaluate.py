@@ -1,6 +1,7 @@
 """The value of a constant expression: lowered to IR like any other, then evaluated with the op table's meanings."""
 
 from math import isnan
+from typing import Any
 
 from ..ir import Attr, Function, Region, evaluate
 from ..narrow import instance
@@ -63,7 +64,7 @@ def table_of(s: tt.Declare) -> bytes | None:
         return None
 
 
-def _computed(e: tt.Expr) -> list:
+def _computed(e: tt.Expr) -> list[Any]:
     """The scalars of a foldable expression."""
     if isinstance(e, tt.Const):
         return [e.value]

@@ -4,6 +4,8 @@ The nodes defined here supplement pycparser's own. ``typeof``, ``alignof`` and `
 ``hls.frontend.words`` presents them to the grammar as words that it knows.
 """
 
+from typing import Any
+
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
@@ -16,10 +18,10 @@ class Range(c_ast.Node):
     __slots__ = ("coord", "first", "last")
     attr_names = ()
 
-    def __init__(self, first: c_ast.Node, last: c_ast.Node, coord) -> None:
+    def __init__(self, first: c_ast.Node, last: c_ast.Node, coord: Any) -> None:
         self.first, self.last, self.coord = first, last, coord
 
-    def children(self):
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
         """Both ends with their names, as pycparser's visitors expect them."""
         return (("first", self.first), ("last", self.last))
 
@@ -30,10 +32,10 @@ class StatementExpr(c_ast.Node):
     __slots__ = ("coord", "items")
     attr_names = ()
 
-    def __init__(self, items: list[c_ast.Node], coord) -> None:
+    def __init__(self, items: list[c_ast.Node], coord: Any) -> None:
         self.items, self.coord = items, coord
 
-    def children(self):
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
         """The statements with their names, as pycparser's visitors expect them."""
         return tuple((f"items[{k}]", item) for k, item in enumerate(self.items))
 
@@ -48,7 +50,7 @@ class ExtendedGrammar(CParser):
     """The rules of the C grammar that are extended, and what its tree cannot hold: ``parenthesized`` are the
     assignments in parentheses, ``behind_heads`` the empty statements whose ';' stands right behind a ')'."""
 
-    def __init__(self, **options) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.parenthesized: set[c_ast.Node] = set()
         self.behind_heads: set[c_ast.Node] = set()

@@ -1,6 +1,8 @@
 """Initializers with braces: maps values to the parts of a variable (C99 6.7.8)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pycparser import c_ast
 
@@ -17,7 +19,7 @@ __all__ = ["check_size", "flatten", "implied_length", "listed"]
 _Given = list[tuple[int, tt.Expr]]
 
 
-def listed(checker, init: c_ast.Node) -> c_ast.Node:
+def listed(checker: Any, init: c_ast.Node) -> c_ast.Node:
     """A string literal as the list of its characters and the final 0; anything else unchanged."""
     if not isinstance(init, c_ast.Constant) or init.type != "string":
         return init
@@ -25,14 +27,14 @@ def listed(checker, init: c_ast.Node) -> c_ast.Node:
     return c_ast.InitList([c_ast.Constant("int", str(code), init.coord) for code in codes], init.coord)
 
 
-def flatten(checker, t: ct.CType, init) -> _Given:
+def flatten(checker: Any, t: ct.CType, init: c_ast.Node) -> _Given:
     """(number of the first scalar, value) of every initializer value, each converted to the type of its part."""
     out: _Given = []
     _fill(checker, t, init, 0, out)
     return out
 
 
-def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
+def implied_length(checker: Any, t: ct.Array, init: c_ast.InitList) -> int:
     """The length of an array declared without one, from its initializer."""
     longest = ct.Array(t.element, MOST_INITIALIZED_BYTES // t.element.size + 1)
     with checker.quiet():
@@ -58,7 +60,7 @@ def check_size(size: int, span: Span | None) -> None:
 class _Items:
     """The values of one pair of braces, taken in order; an expression is checked once, at its first use."""
 
-    def __init__(self, checker, nodes) -> None:
+    def __init__(self, checker, nodes: Sequence[c_ast.Node]) -> None:
         self.checker = checker
         self.nodes = list(nodes)[::-1]
         self.value: tt.Expr | None = None

@@ -15,7 +15,7 @@ from . import types as ct
 __all__ = ["all_of", "labels", "labels_in_expressions", "loops_of_gotos", "rebuilt"]
 
 
-def loops_of_gotos(s):
+def loops_of_gotos(s: tt.Stmt) -> tt.Stmt:
     """The statement with a loop for each label that a later goto leads back to."""
     if isinstance(s, tt.Block):
         return replace(s, statements=_sequence([loops_of_gotos(each) for each in s.statements]))

@@ -1,6 +1,8 @@
 """Tokens of OpenCL C for pycparser's parser, with locations in the user's source."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pycparser.c_lexer import CLexer, Token
 
@@ -86,7 +88,7 @@ class OpenCLLexer(CLexer):
     ``struct_attributes`` maps the location of the tag, or else the brace, of a struct or union to its attributes.
     """
 
-    def __init__(self, error_func, **options) -> None:
+    def __init__(self, error_func: Callable[..., None], **options: Any) -> None:
         super().__init__(error_func, **options)
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: location for every token (text from a pragma)

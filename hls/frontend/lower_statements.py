@@ -6,6 +6,8 @@ them in the source run under an ``if`` of that flag. Where a branch of an ``if``
 begins only when no earlier one has left the loop: so flags never become recurrences.
 """
 
+from collections.abc import Sequence
+
 from ..diag import Span
 from ..ir import BOOL, I64, Attr, Op, Region, Type, Value
 from . import tree as tt
@@ -16,6 +18,7 @@ from .layout import leaf_count, leaves
 from .lower_group import EffectLowering
 from .lower_memory import Address
 from .lower_values import harmless, lanes
+from .storage import Storage
 
 __all__ = ["StatementLowering"]
 
@@ -23,7 +26,7 @@ __all__ = ["StatementLowering"]
 class StatementLowering(EffectLowering):
     """Lowers the body of one function. ``result`` is the memory of the value it returns, if any."""
 
-    def __init__(self, storage, body: Region, result_type: ct.CType) -> None:
+    def __init__(self, storage: Storage, body: Region, result_type: ct.CType) -> None:
         super().__init__(storage, body)
         self._flags: dict[str, str] = {}  #: "break", "continue", "return" -> the current flag
         self._writes: dict[str, list[tuple[Region, list[Op]]]] = {}
@@ -79,7 +82,7 @@ class StatementLowering(EffectLowering):
 
     # -- statements
 
-    def block(self, statements) -> None:
+    def block(self, statements: Sequence[tt.Stmt]) -> None:
         """Lower statements in order; after one that may jump, the rest runs only if it did not."""
         last = max((k for k, s in enumerate(statements) if isinstance(s, tt.Label)), default=None)
         if last is not None:

@@ -353,7 +353,7 @@ class Syntax:
         self._struct_attributes = lexer.struct_attributes
         self.attributes = lexer.attributes  #: all but those of loops
 
-    def span(self, node) -> Span | None:
+    def span(self, node: c_ast.Node) -> Span | None:
         """The location of a node."""
         coord = node.coord
         if coord is None:
@@ -365,7 +365,7 @@ class Syntax:
         """Whether a token at this place comes from the expansion of a macro."""
         return span is not None and (span.file, span.line, span.column) in self._expansions
 
-    def struct_attributes(self, node) -> list[Attribute]:
+    def struct_attributes(self, node: c_ast.Node) -> list[Attribute]:
         """The attributes of a struct or union definition, after its keyword or after its closing brace."""
         coord = node.coord
         return self._struct_attributes.get((coord.file, coord.line, coord.column), []) if coord else []

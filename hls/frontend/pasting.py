@@ -6,6 +6,7 @@ pcpp reads ``1.`` or ``0xFFLL`` as several tokens, pastes without placemarkers, 
 import copy
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from pcpp import Preprocessor
 
@@ -27,7 +28,7 @@ class PastingPreprocessor(Preprocessor):
     """pcpp with numbers of one token, and with ``##``. ``unpasted`` is called with two tokens that do not form a
     token."""
 
-    def unpasted(self, left, right) -> None:
+    def unpasted(self, left: Any, right: Any) -> None:
         """Called if ``left ## right`` is not a token: both are kept."""
 
     def whole_numbers(self, tokens: Iterable) -> Iterator:
@@ -51,11 +52,11 @@ class PastingPreprocessor(Preprocessor):
         if number is not None:
             yield number
 
-    def tokenize(self, text):
+    def tokenize(self, text: str) -> list[Any]:
         """The tokens of ``text``, in which every number is one token."""
         return list(self.whole_numbers(super().tokenize(text)))
 
-    def define(self, tokens) -> None:
+    def define(self, tokens: Any) -> None:
         """Define a macro. In one without parameters, ``##`` is applied here, as its tokens never change."""
         super().define(tokens)
         name = (tokens if isinstance(tokens, list) else self.tokenize(tokens))[0].value
@@ -63,7 +64,7 @@ class PastingPreprocessor(Preprocessor):
         if macro is not None and macro.arglist is None:
             macro.value = self._pasted([(self._kind(token), token) for token in macro.value])
 
-    def macro_expand_args(self, macro, args):
+    def macro_expand_args(self, macro: Any, args: Any) -> list[Any]:
         """The body of the macro with its arguments substituted. pcpp has found where they go: ``str_patch``, ``patch``
         and ``var_comma_patch``."""
         texts = {place: args[argument] for argument, place in macro.str_patch}
@@ -96,7 +97,7 @@ class PastingPreprocessor(Preprocessor):
         found.value = '"' + "".join(w for k, w in enumerate(words) if w != " " or words[k - 1] != " ") + '"'
         return found
 
-    def _pasted(self, body: list[tuple[str, object]]) -> list:
+    def _pasted(self, body: list[tuple[str, Any]]) -> list:
         """The tokens after applying every ``##``. The first of each pair is the kind of the token: "##" the operator,
         "nothing" an empty argument (C99's placemarker), "," the comma that an empty ``__VA_ARGS__`` removes, as in gcc
         and clang."""
@@ -105,7 +106,7 @@ class PastingPreprocessor(Preprocessor):
             for k, pair in enumerate(body)
             if pair[0] or pair[1].type not in self.t_WS or "##" not in _around(body, k)
         ]
-        out: list[tuple[str, object]] = []
+        out: list[tuple[str, Any]] = []
         rest.reverse()
         while rest:
             kind, token = rest.pop()
@@ -145,5 +146,5 @@ def _quoted(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"")
 
 
-def _around(body: list[tuple[str, object]], k: int) -> list[str]:
+def _around(body: list[tuple[str, Any]], k: int) -> list[str]:
     return [kind for kind, _ in body[max(0, k - 1) : k + 2]]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ..diag import Code, CompileError, Span
 from ..ir import Attr
@@ -199,7 +200,7 @@ def _clauses(
 _CLAUSES = {"ivdep": _ivdep, "loop_fuse": _loop_fuse}
 
 
-def contradiction(attrs: dict) -> tuple[str, str] | None:
+def contradiction(attrs: dict[str, Any]) -> tuple[str, str] | None:
     """Two attributes of one loop that exclude each other."""
     return next(
         (

@@ -100,7 +100,7 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
         return d
     word = re.match(r"\w+", lines[d.span.line - 1][d.span.column - 1 :])
     place = expanded.macros.get(word[0]) if word else None
-    if place is None or place == d.span:
+    if word is None or place is None or place == d.span:
         return d
     return replace(
         d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note"))
@@ -232,7 +232,7 @@ class _OpenCLPreprocessor(CheckingPreprocessor):
         code = code or (Code.PREPROCESSOR if severity == "error" else Code.PREPROCESSOR_WARNING)
         self.diagnostics.append(Diagnostic(message, span, hint, severity, code=code))
 
-    def raise_errors(self):
+    def raise_errors(self) -> None:
         errors = [d for d in self.diagnostics if d.severity == "error"]
         if errors:
             raise CompileError(*errors)
@@ -478,10 +478,10 @@ class _Writer:
         from_macro = own is None or getattr(token, "in_macro", False) or token.type is None
         source = getattr(token, "source", None)
         used = source.span if isinstance(source, _Origin) else self.last
-        self._put(token.value, used if from_macro else own, not from_macro)
+        self._put(token.value, used if own is None or from_macro else own, not from_macro)
         self.touching = (own.file, own.line, own.column + len(token.value)) if own else None
 
-    def pragma(self, token):
+    def pragma(self, token) -> None:
         text = getattr(token, "pragma", None)  #: with macros expanded
         if text is None:
             span = token.source.span if isinstance(token.source, _Origin) else self.last

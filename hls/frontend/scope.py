@@ -1,8 +1,10 @@
 """Names in scope, and the messages collected so far."""
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from .types import CType, Qualified, Struct
@@ -62,7 +64,7 @@ class Scopes:
         self.diagnostics: list[Diagnostic] = []
 
     @contextmanager
-    def scope(self):
+    def scope(self) -> Iterator[None]:
         """A context in which new names are declared in a scope of their own."""
         self._stack.append({})
         try:
@@ -70,7 +72,7 @@ class Scopes:
         finally:
             self._stack.pop()
 
-    def find(self, name: str, span: Span | None = None):
+    def find(self, name: str, span: Span | None = None) -> Any:
         """The meaning of the name here, or None; ``span`` is where it is used. Raises a silent CompileError for a name
         whose declaration failed."""
         for table in reversed(self._stack):
@@ -91,11 +93,11 @@ class Scopes:
         meanings = {name: meaning for table in self._stack for name, meaning in table.items()}
         return [name for name, meaning in meanings.items() if isinstance(meaning, TypeName)]
 
-    def here(self, name: str):
+    def here(self, name: str) -> Any:
         """What ``name`` means in the innermost scope, None if it is not declared there."""
         return self._stack[-1].get(name)
 
-    def add(self, name: str, meaning, span: Span | None):
+    def add(self, name: str, meaning: Any, span: Span | None) -> None:
         """Declare the name in the innermost scope."""
         known = self.here(name)
         if known is not None and known is not POISON and meaning is not POISON:
@@ -110,19 +112,19 @@ class Scopes:
             self.declared_at.setdefault(meaning, span)
             self.occurs(name, meaning, span)
 
-    def similar(self, name: str, more=()) -> str:
+    def similar(self, name: str, more: Iterable[str] = ()) -> str:
         """A hint with a similar known name, or nothing."""
         return self.closest(name, {n for table in self._stack for n in table} | set(more))
 
     @staticmethod
-    def closest(name: str, names) -> str:
+    def closest(name: str, names: Iterable[str]) -> str:
         """A hint with the most similar one of ``names``, or nothing."""
         close = get_close_matches(name, sorted(names))
         longer = [one for one in close if one.startswith(name)]  # a part of the name is missing: as similar as others
         return f"did you mean '{(longer or close)[0]}'?" if close else ""
 
     @contextmanager
-    def recover(self):
+    def recover(self) -> Iterator[None]:
         """Record the errors of the block and continue after it."""
         try:
             yield
@@ -130,7 +132,7 @@ class Scopes:
             self.diagnostics.extend(error.diagnostics)
 
     @contextmanager
-    def poisoning(self, name: str | None):
+    def poisoning(self, name: str | None) -> Iterator[None]:
         """If the declaration of ``name`` fails, later uses of it are not reported."""
         try:
             yield
@@ -140,7 +142,7 @@ class Scopes:
             raise
 
     @contextmanager
-    def quiet(self):
+    def quiet(self) -> Iterator[None]:
         """Discard the warnings of the block: its contents are checked again later."""
         count = len(self.diagnostics)
         yield

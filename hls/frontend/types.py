@@ -1,6 +1,7 @@
 """The types of OpenCL C that the compiler supports, and C's rules for converting between them."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..ir import BOOL, PTR, FloatType, IntType
 from ..ir import Type as IRType
@@ -247,7 +248,7 @@ class Qualified:
     restrict: bool = False
     space: str | None = None  #: the address space written, if any
 
-    def pointer(self, **qualifiers) -> "Qualified":
+    def pointer(self, **qualifiers: Any) -> "Qualified":
         """A pointer to this; without an address space it points to private memory."""
         pointee = Pointer(
             self.type, self.space or "private", self.const, self.volatile, qualifiers.pop("restrict", False)

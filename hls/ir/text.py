@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from math import copysign, isfinite, isnan
+from typing import Any
 
 from .types import FloatType, IntType, Type
 from .values import signed
@@ -16,11 +17,11 @@ CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?(hh|hl|h|ll|l|j|z|t)?([diouxXf
 _CUT = {"hh": 8, "h": 16}
 
 
-def formatted(format: str, values: Sequence, types: Sequence[Type]) -> str:
+def formatted(format: str, values: Sequence[Any], types: Sequence[Type]) -> str:
     """The text that printf writes; ``types`` are those of the values."""
     given = iter(zip(values, types, strict=True))
 
-    def one(match: re.Match) -> str:
+    def one(match: re.Match[str]) -> str:
         flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%"
@@ -32,7 +33,7 @@ def formatted(format: str, values: Sequence, types: Sequence[Type]) -> str:
     return CONVERSION.sub(one, format)
 
 
-def _converted(value, type, flags: str, width: int, precision: str | None, kind: str) -> str:
+def _converted(value: Any, type: Any, flags: str, width: int, precision: str | None, kind: str) -> str:
     """One value in its field. ``precision`` is as written, with its point."""
     if kind in "csp":
         text = chr(value & 0xFF) if kind == "c" else _address(value) if kind == "p" else f"%{precision or ''}s" % value

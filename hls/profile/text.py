@@ -3,7 +3,7 @@
 import io
 import textwrap
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .both_wait import BothWait, channels_where_both_wait
 
@@ -16,7 +16,7 @@ LONGEST = 20  #: characters of words that are not broken
 UNBOUNDED = 1000  #: characters of a line in which every table has room
 
 
-def render(stats: dict, source: str = "", width: int = 132) -> str:
+def render(stats: dict[str, Any], source: str = "", width: int = 132) -> str:
     """The result of :func:`hls.profile.decode` as tables, of a split kernel those of its parts one after the other.
     ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
@@ -73,7 +73,7 @@ def _keep_words(made: "Table", longest: int = LONGEST) -> None:
             column.min_width = min(longest, max(map(len, words)))
 
 
-def _loops(loops: list[dict]) -> "Table":
+def _loops(loops: list[dict[str, Any]]) -> "Table":
     found = table(
         "Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations", "invocations"
     )
@@ -91,7 +91,7 @@ def _loops(loops: list[dict]) -> "Table":
     return found
 
 
-def _apart(stats: dict) -> list[dict]:
+def _apart(stats: dict[str, Any]) -> list[dict[str, Any]]:
     """The loops; one for which compute units measured different IIs is listed once for each unit."""
     found = []
     for k, loop in enumerate(stats["loops"]):
@@ -103,7 +103,7 @@ def _apart(stats: dict) -> list[dict]:
     return found
 
 
-def _units(units) -> "Table":
+def _units(units: Any) -> "Table":
     """How the compute units of a kernel shared the work; the following tables show sums or means over them."""
     found = table("Compute units", "unit", "groups", "occupancy", "<largest other account")
     for unit in units:
@@ -114,7 +114,7 @@ def _units(units) -> "Table":
     return found
 
 
-def _accounts(stats: dict, lines: list[str]) -> "Table":
+def _accounts(stats: dict[str, Any], lines: list[str]) -> "Table":
     """The causes that took cycles, longest first; causes without cycles are left out. The total is that of the run."""
     found = table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
     for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
@@ -131,7 +131,7 @@ def _accounts(stats: dict, lines: list[str]) -> "Table":
     return found
 
 
-def _memory(stats: dict) -> "Table":
+def _memory(stats: dict[str, Any]) -> "Table":
     crossing = any(one.get("unaligned") for one in stats["memory"])
     early = any(one.get("in_vain") is not None for one in stats["memory"])
     found = table(
@@ -171,7 +171,7 @@ def _memory(stats: dict) -> "Table":
     return found
 
 
-def _both_wait(channels: list[dict]) -> tuple[BothWait, ...]:
+def _both_wait(channels: list[dict[str, Any]]) -> tuple[BothWait, ...]:
     return channels_where_both_wait(
         (one["name"], one["depth"], one["max_level"], one["read_stall"], one["write_stall"]) for one in channels
     )
@@ -182,7 +182,7 @@ def _wrapped(sentence: str, width: int) -> str:
     return textwrap.fill(sentence, width, subsequent_indent="  ")
 
 
-def _channels(channels: list[dict]) -> "Table":
+def _channels(channels: list[dict[str, Any]]) -> "Table":
     """The channels as observed by this kernel: at both ends, what waited while it ran."""
     found = table(
         "Channels", "line", "<channel", "<this kernel", "values", "depth", "max. level", "read stall", "write stall"

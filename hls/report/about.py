@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from ..diag import Span
 from ..ir.attributes import ATTRIBUTES, FUNCTIONS
@@ -71,7 +72,7 @@ def sources_named(report: Report, texts: Mapping[str, str]) -> tuple[Source, ...
     )
 
 
-def _spans(value) -> Iterator[Span]:
+def _spans(value: Any) -> Iterator[Span]:
     if isinstance(value, Span):
         yield value
     elif isinstance(value, tuple):

@@ -1,5 +1,7 @@
 """Colours of a source: which pieces of each line are keywords, comments and so on, as Pygments finds them."""
 
+from typing import Any
+
 from pygments.lexers.c_cpp import CLexer
 from pygments.token import Comment, Keyword, Literal, Name
 
@@ -28,10 +30,10 @@ VECTORS = {
 }
 
 
-def colours(text: str) -> list[list]:
+def colours(text: str) -> list[list[int | str]]:
     """For each line a flat list of (first column, length, class) of its coloured pieces, one after the other; columns
     begin at 0 and count code points."""
-    lines: list[list] = [[]]
+    lines: list[list[int | str]] = [[]]
     column = 0
     lexer = CLexer(stripnl=False, ensurenl=False)
     for kind, token in lexer.get_tokens(text + "\n"):  # a comment is recognized by the end of its line
@@ -46,7 +48,7 @@ def colours(text: str) -> list[list]:
     return lines[:-1]
 
 
-def _class(kind, token: str) -> str:
+def _class(kind: Any, token: str) -> str:
     """The CSS class of a token, "" for none."""
     if token in QUALIFIERS:
         return "k"

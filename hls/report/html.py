@@ -89,7 +89,7 @@ def render_plain(data: dict[str, Any]) -> str:
     )
 
 
-def coloured(*reports: dict) -> dict[str, list]:
+def coloured(*reports: dict[str, Any]) -> dict[str, list[list[int | str]]]:
     """The colours of the sources of reports in plain form, by file."""
     sources = {one["file"]: one["text"] for report in reports for one in report.get("sources", ())}
     return {file: colours(text) for file, text in sources.items()}
@@ -133,7 +133,7 @@ def _compact(script: str) -> str:
 
 
 @cache
-def _template():
+def _template() -> Any:
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     environment.filters["escaped"] = _escaped
     return environment.from_string(_part("page.html"))

@@ -41,7 +41,7 @@ def written(value: Any, margin: str) -> Iterator[str]:
     yield f"\n{margin}" + ("}" if isinstance(value, dict) else "]")
 
 
-def _is_small(value, most: int = WIDTH // 4) -> bool:
+def _is_small(value: Any, most: int = WIDTH // 4) -> bool:
     """Whether a value has so few parts that its line may fit."""
     count, left = 0, [value]
     while left:

@@ -32,9 +32,9 @@ class _Access:
         self.op = access.op
         self.unit = present(access.hardware).part(addr_bits=context.address_bits, **present(access.hardware).options)
 
-    def _mask(self, payload):
+    def _mask(self, payload: Any) -> list[tuple[Value, IrValue]]:
         """The field and value of the mask of a wide access; empty if it has none."""
-        return [(payload.mask, lane_mask(self.op))] if self.access.masked else []
+        return [(payload.mask, present(lane_mask(self.op)))] if self.access.masked else []
 
     def attach(self, context: "KernelContext") -> None:
         """Put the unit into the kernel's module and name its observable signals."""

@@ -1,5 +1,6 @@
 """Hazard units of a kernel: the store units that each watches, and the accesses that it releases."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from amaranth import *
@@ -8,6 +9,7 @@ from rtl_lib.lsu.hazard import HazardUnit
 from rtl_lib.lsu.store_finder import StoreFinder
 
 from ..ir import Attr, Op
+from ..ir import Value as IrValue
 from ..planning.memory import HazardPlan
 from .access import Request, Response
 
@@ -36,7 +38,7 @@ class HazardAccess:
         """The stream of requests, and a function of its payload: place and predicate of every access compared, as
         the low bits of its address are cut."""
 
-        def fields(payload):
+        def fields(payload: Any) -> Iterator[tuple[Value, IrValue]]:
             accesses = [*payload.asking, *payload.stores]
             operands = self.op.operands[: 2 * len(accesses)]
             for access, pointer, predicate in zip(accesses, operands[::2], operands[1::2], strict=True):
@@ -56,7 +58,7 @@ class HazardAccess:
         """The stream of answers, and a function of its payload: nothing for a hazard that only waits, else hit and
         slot of each load and the slots of the stores."""
 
-        def fields(payload):
+        def fields(payload: Any) -> list[tuple[IrValue, Value, IrValue | None]]:
             if len(self.op.results) == 1:
                 return []
             found = [part for answer in payload.found for part in (answer.hit, answer.slot)]

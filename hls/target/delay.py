@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
 
 from .table import Table, read_toml
 
@@ -138,7 +139,7 @@ def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
     return model
 
 
-def _folder():
+def _folder() -> Any:
     return resources.files(__package__).joinpath("delays")
 
 

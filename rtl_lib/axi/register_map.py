@@ -1,6 +1,6 @@
 """Addresses of the control registers of a kernel: the one table that host and hardware share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -61,7 +61,7 @@ class RegisterMap:
         return self._slot(COUNTERS, self.counters, name)
 
     @staticmethod
-    def _slot(base, pairs, name):
+    def _slot(base: int, pairs: Sequence[tuple[str, int]], name: str) -> int:
         for each, bits in pairs:
             if each == name:
                 return base

@@ -56,7 +56,7 @@ class RoundRobin(wiring.Component):
         return m
 
 
-def _lowest(bits):
+def _lowest(bits: Value) -> Value:
     """The lowest bit that is set, one-hot: computed in parallel from all bits below each, not by a priority chain, so
     it takes few levels of logic."""
     return Cat(bits[n] & ~bits[:n].any() for n in range(len(bits)))

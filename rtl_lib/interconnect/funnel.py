@@ -1,5 +1,6 @@
 """Merges the requests of many units for one bank, in round-robin order."""
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
@@ -76,7 +77,7 @@ class Funnel(wiring.Component):
         return m
 
     @staticmethod
-    def _selected(chosen, offers):
+    def _selected(chosen: Value, offers: Sequence[Value]) -> Value:
         """The offer of the chosen unit; that of a single unit needs no selection, as it counts only where it is
         valid."""
         if len(offers) == 1:

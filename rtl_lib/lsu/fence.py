@@ -90,7 +90,7 @@ class FenceSequencer(wiring.Component):
         m.d.sync += waiting.eq(waiting + accept - answered)
         return m
 
-    def _ask(self, m: Module, view, depth, accept):
+    def _ask(self, m: Module, view: Any, depth: int, accept: Value) -> Value:
         """Wait until the queued stores are accepted, then request the unit's fence; returns whether that is done."""
         left, asking = Signal(range(depth + 1)), Signal()
         request = view.fence.request
@@ -101,7 +101,7 @@ class FenceSequencer(wiring.Component):
             m.d.sync += [left.eq(left - (view.taken & (left != 0))), asking.eq(~(request.valid & request.ready))]
         return ~asking
 
-    def _collect(self, m: Module, view, answered):
+    def _collect(self, m: Module, view: Any, answered: Value) -> Value:
         """Count the unit's answers; returns whether there is one for the oldest request."""
         count = Signal(range(self.pending + 1))
         response = view.fence.response

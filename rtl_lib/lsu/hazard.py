@@ -95,7 +95,7 @@ class StoreTable(wiring.Component):
             m.d.comb += [self.at.eq(tail), *(out.eq(place) for out, place in zip(self.held, places, strict=True))]
         return m
 
-    def _fate(self, m: Module, head, leaves):
+    def _fate(self, m: Module, head: Value, leaves: Value) -> tuple[Value, Value]:
         """(whether the fate of the oldest store is known, whether it is made)."""
         if self.certain:
             return C(1), C(1)
@@ -192,7 +192,7 @@ class HazardUnit(wiring.Component):
         ]
         return m
 
-    def _tables(self, m: Module):
+    def _tables(self, m: Module) -> list[StoreTable | WordTable]:
         tables = []
         for k, certain in enumerate(self.certain):
             asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]

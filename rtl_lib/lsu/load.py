@@ -123,7 +123,7 @@ class LoadUnit(wiring.Component):
         observe_reads(m, self)
         return m
 
-    def _fresh(self, m: Module, path, runs):
+    def _fresh(self, m: Module, path: Any, runs: Value) -> Value:
         """Whether the access needs another word: it is not the word of the access before, or that word is stale,
         unless a run is in progress. Unless words are read ahead, it is also the word that was requested last."""
         word, taken = path.i.payload.word, self.i.valid & self.i.ready
@@ -137,7 +137,7 @@ class LoadUnit(wiring.Component):
             m.d.sync += known.eq(0)
         return (word != current) | (~runs & (~known | self.flush))
 
-    def _run_ahead(self, m: Module, path):
+    def _run_ahead(self, m: Module, path: Any) -> Value:
         """Request the words of a run; returns whether one is in progress."""
         m.submodules.run = run = RunAhead(word_bits=len(path.i.payload.word), most=self._most)
         access, moves = path.i.payload, self.i.valid & self.i.ready & path.i.payload.select.next

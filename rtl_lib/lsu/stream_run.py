@@ -16,7 +16,7 @@ def words_ahead(word: int, last: int, most: int) -> list[int]:
     return list(range(word + 1, min(last, word + block // 2 | block - 1) + 1))
 
 
-def _block(most):
+def _block(most: int) -> int:
     """Words of a block: the greatest power of two up to ``most``."""
     return 1 << most.bit_length() - 1
 

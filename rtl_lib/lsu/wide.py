@@ -63,7 +63,7 @@ class Lanes:
         """A bit for each lane of an access which begins at ``place``: whether it is in the next word."""
         return Cat(self._above(place, self.places - 1 - k) for k in range(self.count))
 
-    def _above(self, place, n: int) -> Value:
+    def _above(self, place: Value, n: int) -> Value:
         """Whether ``place`` is above ``n``; above the last one, none is: a comparison there would be constant."""
         return place > n if n < self.places - 1 else C(0, 1)
 

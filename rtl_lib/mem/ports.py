@@ -16,12 +16,13 @@ Rules of a write port
 ``error`` says that the memory refused the access.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from amaranth import Value
 from amaranth.hdl import C, Cat
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 from amaranth.utils import exact_log2
 
 __all__ = [
@@ -92,7 +93,7 @@ class Fence(wiring.Signature):
 
 
 class _Port(wiring.Signature):
-    def __init__(self, word_bytes: int, addr_bits: int, max_burst: int, members) -> None:
+    def __init__(self, word_bytes: int, addr_bits: int, max_burst: int, members: Mapping[str, Member]) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if not 1 <= max_burst <= 256:
             raise ValueError(f"max_burst must be 1 to 256 words, not {max_burst!r}")

@@ -146,7 +146,7 @@ class ForwardingLoadPort(wiring.Component):
                 m.d.sync += self.error.eq(self.refused)
         return m
 
-    def _fresh(self, m: Module, address):
+    def _fresh(self, m: Module, address: Value) -> Value:
         """The word at ``address``, merged with the writes of this cycle and of the cycle in which it was requested."""
         written, old_hit, old = self.written, Signal(self.word_bytes), Signal(8 * self.word_bytes)
         with m.If(self.ram.en):

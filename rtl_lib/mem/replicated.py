@@ -90,7 +90,7 @@ class ReplicatedRam(wiring.Component):
                 m.d.comb += [ram.write.en.eq(enable), ram.write.addr.eq(address), ram.write.data.eq(data)]
         return m
 
-    def _shared_write(self, m: Module, platform: object):
+    def _shared_write(self, m: Module, platform: object) -> tuple[Value, Value, Value]:
         """Address, data and strobe of the write port that strobes, if one does."""
         address = Signal(self.address_bits)
         data, strobe = Signal(8 * self.word_bytes), Signal(self.word_bytes)

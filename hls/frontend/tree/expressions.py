@@ -1,6 +1,7 @@
 """Variables, and expressions that compute values or locations."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...diag import Span
 from ..types import CType
@@ -56,8 +57,8 @@ class Variable:
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant; of a variable of the program, without zeros at the end
     space: str = ""  #: the address space of pointers to a file-scope constant
-    attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
-    attr_spans: dict = field(default_factory=dict)  #: location of each
+    attrs: dict[str, Any] = field(default_factory=dict)  #: of its memory, as the IR has them
+    attr_spans: dict[str, Any] = field(default_factory=dict)  #: location of each
 
 
 @dataclass(eq=False)
@@ -73,7 +74,7 @@ class Channel:
     span: Span
     lengths: tuple[int, ...] = ()  #: of the dimensions of an array
     pipe: bool = False
-    attrs: dict = field(default_factory=dict)
+    attrs: dict[str, Any] = field(default_factory=dict)
     parameter: bool = False
     whole: "Channel | None" = None
     first: Variable | None = None

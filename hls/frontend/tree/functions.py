@@ -1,6 +1,7 @@
 """Functions, and calls of them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...diag import Span
 from ..types import CType
@@ -20,7 +21,7 @@ class FunctionTree:
     parameters: list[Variable]
     span: Span
     body: Block | None = None
-    attrs: dict = field(default_factory=dict)
+    attrs: dict[str, Any] = field(default_factory=dict)
     calls: dict["FunctionTree", Span] = field(default_factory=dict)
     #: required work-item information: by which call, and where
     work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Reduction expansion (-fp-relaxed): a loop does not wait for the latency of the float additions that it carries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...analysis.induction.state_space import most_iterations
@@ -136,7 +136,7 @@ def _addition_of(bits: int) -> Op:
     return b.op("add", x, x)
 
 
-def _addition(loop: Op, k: int, used) -> Op | None:
+def _addition(loop: Op, k: int, used: Mapping[Value, list[tuple[Op, int]]]) -> Op | None:
     """The only operation that uses carried value ``k``, if it computes the next value: ``s + x`` or ``s - x``."""
     region = loop.regions[0]
     arg, after = region.args[k], region.terminator.operands[1 + k]

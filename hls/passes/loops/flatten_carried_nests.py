@@ -1,6 +1,6 @@
 """Automatic loop flattening: an inner loop that continues the state of its previous invocation joins the outer loop."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from
@@ -76,7 +76,7 @@ def _inner(outer: Op) -> Op | None:
     return None if any(WISHES & op.attrs.keys() for op in (outer, found[0])) else found[0]
 
 
-def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
+def _goes_on(outer: Op, inner: Op, used: Mapping[Value, list[tuple[Op, int]]], held: set[str]) -> bool:
     """Whether an invocation begins with exactly the state that the previous one left, and no other result of the inner
     loop is carried. The arrays ``held`` count as carried."""
     (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}

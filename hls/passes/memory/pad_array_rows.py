@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from ...analysis.affine.affine import Affine, AffineForms, Symbol
 from ...analysis.loops.loop_tree import Loop
@@ -97,7 +98,7 @@ class _Place:
     """The position of an access: the number of its row, and the terms of its offset within the row."""
 
     row: Affine
-    terms: dict
+    terms: dict[Any, Any]
 
 
 def _split(op: Op, bytes: int, forms: AffineForms) -> _Place | None:
@@ -115,7 +116,7 @@ def _split(op: Op, bytes: int, forms: AffineForms) -> _Place | None:
     return _Place(Affine(low // bytes, whole), terms)
 
 
-def _countable(unknown) -> bool:
+def _countable(unknown: Any) -> bool:
     """Whether an unknown of a sum can be computed as a value."""
     if isinstance(unknown, Symbol):
         return unknown.wraps is None
@@ -167,7 +168,7 @@ def _address(op: Op, b: Builder, moved: dict[Op, Affine]) -> list[Value] | None:
     return [b.value("addr", offset, attrs=dict(op.attrs))]
 
 
-def _values(terms: Iterable, b: Builder) -> Iterator[tuple[Value, int]]:
+def _values(terms: Iterable[Any], b: Builder) -> Iterator[tuple[Value, int]]:
     for unknown, factor in terms:
         if isinstance(unknown, Symbol):
             yield _wide(unknown.value, "sext" if unknown.signed else "zext", b), factor

@@ -1,6 +1,6 @@
 """Channel ordering in kernels with barriers: between two barriers in work-item order, then after the next barrier."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...analysis.channels.endpoints import Endpoint
@@ -117,7 +117,7 @@ class OrderGroupChannels:
             region.ops = [op for op in region.ops if not (op.opcode == "group" and op.attrs.get(Attr.CALLS))]
 
 
-def _inside(op: Op):
+def _inside(op: Op) -> Iterator[Op]:
     yield op
     for region in op.regions:
         yield from walk(region)

@@ -1,5 +1,6 @@
 """Scalarized indexed updates: an update of one of a few elements in registers becomes one operation per element."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
@@ -72,7 +73,7 @@ class _Update:
         return b.value("select", here, new, old)
 
 
-def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
+def _update(op: Op, together: dict[Value, int], used: Mapping[Value, list[tuple[Op, int]]]) -> _Update | None:
     """The update that an ``insert`` into its array operand performs, including a select between its result and that
     array that is its only use."""
     if op.opcode == "select" and _is_choice(op, together):
