@@ -57,7 +57,7 @@ def shared(cls: _Class) -> _Class:
     make, elaborate = part.__init__, part.elaborate
 
     @functools.wraps(make)
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if not hasattr(self, "_library_key"):  # the outermost constructor identifies the part
             self._library_key = (
                 type(self).__module__,
@@ -68,7 +68,7 @@ def shared(cls: _Class) -> _Class:
         make(self, *args, **kwargs)
 
     @functools.wraps(elaborate)
-    def elaborated(self, platform: object) -> Any:
+    def elaborated(self: Any, platform: object) -> Any:
         if (
             isinstance(platform, PartLibrary)
             and platform.converting is not self
@@ -116,7 +116,7 @@ class PartLibrary:
 
     def __init__(self, cache: Path | None) -> None:
         self.cache = cache
-        self.converting = None
+        self.converting: wiring.Component | None = None
         self.modules: dict[str, _Converted] = {}
         self._used: list[str] = []
 
@@ -131,7 +131,7 @@ class PartLibrary:
         m.submodules.part = self._wired(converted, ports)
         return m
 
-    def _converted(self, part) -> _Converted:
+    def _converted(self, part: wiring.Component) -> _Converted:
         name = _name(part)
         if self._load(name) is None:
             if hasattr(part, "own_verilog"):
@@ -145,12 +145,12 @@ class PartLibrary:
         """What is kept of a part that brings its Verilog."""
         return text
 
-    def _convert(self, part, name: str) -> _Converted:
+    def _convert(self, part: wiring.Component, name: str) -> _Converted:
         fragment, uses = self._elaborated(part)
         text = _rtlil(fragment, name, _ports(part))
         return _Converted(name, uses, _clocked(text, name), rtlil=text)
 
-    def _elaborated(self, part) -> tuple[Fragment, tuple[str, ...]]:
+    def _elaborated(self, part: wiring.Component) -> tuple[Fragment, tuple[str, ...]]:
         """The part as a design of its own, and the names of the shared parts in it."""
         outer, outer_used = self.converting, self._used
         self.converting, self._used = part, []
@@ -159,7 +159,7 @@ class PartLibrary:
         finally:
             self.converting, self._used = outer, outer_used
 
-    def write(self, fragment: Fragment, name: str, ports: dict) -> str:
+    def write(self, fragment: Fragment, name: str, ports: dict[str, Any]) -> str:
         """RTLIL of an elaborated design; identical subtrees become instances of one module."""
         places = {
             id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)
@@ -199,7 +199,7 @@ class PartLibrary:
         return self.modules[name], names
 
     @staticmethod
-    def _wired(converted: _Converted, wires: dict) -> Instance:
+    def _wired(converted: _Converted, wires: dict[str, Any]) -> Instance:
         return Instance(converted.name, **wires, **{f"i_{name}": CLOCKS[name]() for name in converted.clocked})
 
     def translate(self, top: str, text: str) -> str:
@@ -261,7 +261,7 @@ def _digest(uses: tuple[str, ...], clocked: tuple[str, ...], text: str) -> str:
     return hashlib.sha256(repr((uses, clocked, text)).encode()).hexdigest()[:16]
 
 
-def convert(design: Elaboratable, name: str, ports: dict, cache: Path | None = None) -> dict[str, str]:
+def convert(design: Elaboratable, name: str, ports: dict[str, Any], cache: Path | None = None) -> dict[str, str]:
     """Verilog texts by file name: the design in ``NAME.v``, and one file for each shared part it uses."""
     library = PartLibrary(user_cache("parts") if cache is None else cache)
     text = library.translate(name, library.write(Fragment.get(design, library), name, ports))
@@ -319,18 +319,18 @@ def _environment(**values: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _walk(fragment: Fragment):
+def _walk(fragment: Fragment) -> Iterator[Fragment]:
     yield fragment
     for child, _, _ in fragment.subfragments:
         yield from _walk(child)
 
 
-def _rtlil(fragment: Fragment, name: str, ports: dict) -> str:
+def _rtlil(fragment: Fragment, name: str, ports: dict[str, Any]) -> str:
     """RTLIL of an elaborated module."""
     return rtlil.convert(fragment, name=name, ports=_with_clocks(fragment, ports), emit_src=False)
 
 
-def _with_clocks(fragment: Fragment, ports: dict) -> dict:
+def _with_clocks(fragment: Fragment, ports: dict[str, Any]) -> dict[str, Any]:
     """The ports of an elaborated module. The clock domains that it uses and does not define become the last ones,
     sorted by name: Amaranth would add them in the order of a set, which differs from run to run."""
     collector = DomainCollector()
@@ -415,7 +415,7 @@ def _declared_or_assigned(line: str) -> str | None:
     return next((word for word in ("wire", "assign") if words.startswith(f"  {word} ") and _OWN.search(words)), None)
 
 
-def _ports(part) -> dict:
+def _ports(part: wiring.Component) -> dict[str, Any]:
     """Name, value and direction of each port that has any bits, as the part itself sees them."""
     ports = {}
     for path, member, value in part.signature.flatten(part):
@@ -426,7 +426,7 @@ def _ports(part) -> dict:
     return ports
 
 
-def _name(part) -> str:
+def _name(part: wiring.Component) -> str:
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(part).__name__).lower()
     digest = hashlib.sha256(repr((part._library_key, _sources())).encode()).hexdigest()
     return f"{words}_{digest[:10]}"

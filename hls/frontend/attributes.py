@@ -7,7 +7,7 @@ A known attribute is passed to the IR under its name; its value is True, a numbe
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast
 
@@ -16,6 +16,9 @@ from ..ir import Attr
 from ..limits import MOST_WORK_ITEMS
 from .lexer import Attribute
 from .parse import parse_expressions
+
+if TYPE_CHECKING:
+    from .check_declarations import DeclarationChecker
 
 __all__ = [
     "ARGUMENT",
@@ -180,7 +183,7 @@ def owners(name: str) -> str:
     return ", ".join(what for what, forms in OWNERS if name in forms)
 
 
-def read(checker: Any, attribute: Attribute, form: Form) -> Any:
+def read(checker: "DeclarationChecker", attribute: Attribute, form: Form) -> Any:
     """The attribute's value; raises CompileError if it is not written as ``form`` requires. ``checker`` evaluates
     constants."""
     name, span = attribute.name, attribute.span

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -14,12 +14,15 @@ from .constants import unescaped
 from .extensions import Range
 from .layout import settled_count
 
+if TYPE_CHECKING:
+    from .check_parts import PartChecker
+
 __all__ = ["check_size", "flatten", "implied_length", "listed"]
 
 _Given = list[tuple[int, tt.Expr]]
 
 
-def listed(checker: Any, init: c_ast.Node) -> c_ast.Node:
+def listed(checker: "PartChecker", init: c_ast.Node) -> c_ast.Node:
     """A string literal as the list of its characters and the final 0; anything else unchanged."""
     if not isinstance(init, c_ast.Constant) or init.type != "string":
         return init
@@ -27,14 +30,14 @@ def listed(checker: Any, init: c_ast.Node) -> c_ast.Node:
     return c_ast.InitList([c_ast.Constant("int", str(code), init.coord) for code in codes], init.coord)
 
 
-def flatten(checker: Any, t: ct.CType, init: c_ast.Node) -> _Given:
+def flatten(checker: "PartChecker", t: ct.CType, init: c_ast.Node) -> _Given:
     """(number of the first scalar, value) of every initializer value, each converted to the type of its part."""
     out: _Given = []
     _fill(checker, t, init, 0, out)
     return out
 
 
-def implied_length(checker: Any, t: ct.Array, init: c_ast.InitList) -> int:
+def implied_length(checker: "PartChecker", t: ct.Array, init: c_ast.InitList) -> int:
     """The length of an array declared without one, from its initializer."""
     longest = ct.Array(t.element, MOST_INITIALIZED_BYTES // t.element.size + 1)
     with checker.quiet():

@@ -3,10 +3,10 @@
 from typing import Any
 
 from amaranth import *
-from amaranth.hdl import ValueCastable
+from amaranth.hdl import ShapeLike, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import enum, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 __all__ = [
     "Axi4ReadSignature",
@@ -36,23 +36,23 @@ class Response(enum.Enum, shape=2):
     DECERR = 3
 
 
-def _channel(**fields):
+def _channel(**fields: ShapeLike) -> wiring.Signature:
     """A channel from the view of its source."""
     return wiring.Signature({"valid": Out(1), "ready": In(1), **{name: Out(shape) for name, shape in fields.items()}})
 
 
-def _address(addr_bits: int, id_bits):
+def _address(addr_bits: int, id_bits: int) -> wiring.Signature:
     return _channel(id=id_bits, addr=addr_bits, len=8, size=3, burst=Burst, lock=1, cache=4, prot=3, qos=4)
 
 
-def _read(addr_bits: int, data_bits, id_bits):
+def _read(addr_bits: int, data_bits: int, id_bits: int) -> dict[str, Member]:
     return {
         "ar": Out(_address(addr_bits, id_bits)),
         "r": In(_channel(id=id_bits, data=data_bits, resp=Response, last=1)),
     }
 
 
-def _write(addr_bits: int, data_bits, id_bits):
+def _write(addr_bits: int, data_bits: int, id_bits: int) -> dict[str, Member]:
     return {
         "aw": Out(_address(addr_bits, id_bits)),
         "w": Out(_channel(data=data_bits, strb=data_bits // 8, last=1)),

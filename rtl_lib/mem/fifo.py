@@ -94,18 +94,18 @@ class StreamFifo(wiring.Component):
             count(m, self.level, put, leaves)
         return m
 
-    def _numbered(self, m: Module, put, take):
+    def _numbered(self, m: Module, put: Signal, take: Signal) -> tuple[Value, Value]:
         """What :meth:`_store` returns, by the number of payloads stored."""
         stored = self._count(m, put, take)
         return stored == self.depth - 1, stored == 1
 
-    def _count(self, m: Module, put, take):
+    def _count(self, m: Module, put: Signal, take: Signal) -> Signal:
         """The number of payloads in the storage."""
         stored = Signal(range(self.depth + 1))
         count(m, stored, put, take)
         return stored
 
-    def _store(self, m: Module, put, take):
+    def _store(self, m: Module, put: Signal, take: Signal) -> tuple[Value, Value]:
         """Build the storage; returns whether one more payload fills the FIFO, and whether the storage has just one: by
         comparisons of pointers, so that payloads need not be counted unless the storage has more places than the FIFO
         holds."""

@@ -1,5 +1,7 @@
 """Load ports of a RAM with a latency of several cycles, for pipelines that never stall."""
 
+from collections.abc import Sequence
+
 from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -83,7 +85,7 @@ class PumpedLoadPort(wiring.Component):
         ]
         return m
 
-    def _fresh(self, m: Module, places):
+    def _fresh(self, m: Module, places: Sequence[Value]) -> Value:
         """A register with the word that the RAM outputs, merged with the writes since it was requested."""
         low = exact_log2(self.word_bytes // self.access_bytes)
         # of the writes while the load is in flight
@@ -113,6 +115,6 @@ class PumpedLoadPort(wiring.Component):
         return word
 
 
-def _merged(strobe, new, old):
+def _merged(strobe: Value, new: Value, old: Value) -> Value:
     """The bytes of ``new`` where strobed, else those of ``old``."""
     return Cat(Mux(on, new.word_select(n, 8), old.word_select(n, 8)) for n, on in enumerate(strobe))
