@@ -6,7 +6,7 @@ from . import tree as tt
 from . import types as ct
 from .builtins_integer import clamp_to
 from .layout import leaves, split_pointer
-from .lower_memory import MemoryLowering
+from .lower_memory import MemoryLowering, Scalars
 
 __all__ = ["ConvertLowering"]
 
@@ -94,7 +94,7 @@ class ConvertLowering(MemoryLowering):
 
     # -- bits
 
-    def reinterpreted(self, value, source: ct.CType, target: ct.CType, span: Span):
+    def reinterpreted(self, value: Scalars, source: ct.CType, target: ct.CType, span: Span) -> Scalars:
         """The bytes of a value reinterpreted as another type; a byte in padding is 0."""
         values = value if isinstance(value, tuple) else (value,)
         found = self.chunks(span).repacked(values, leaves(source), leaves(target))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hls.narrow import present
 
@@ -113,7 +113,7 @@ class Event:
         """The context of the queue."""
         return self.command_queue.context if self.command_queue is not None else None
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, event_info, parameter, "Event.get_info")
 
