@@ -96,12 +96,16 @@ class CompileCommand(ProjectCommand):
         return super().parse_args(context, [*(whole.get(one, one) for one in arguments[:end]), *arguments[end:]])
 
 
+#: the name of a macro, with its parameters if it has any
+_MACRO = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?", re.ASCII)
+
+
 def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """Macros as in OpenCL's own -D: a name without a value means 1."""
+    """Macros as in OpenCL's own -D: a name without a value means 1. The name may have parameters (``TWICE(x)=2*x``)."""
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not name.isidentifier() or not name.isascii():
+        if not _MACRO.fullmatch(name):
             raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE with a name as in C")
         found[name] = value if equals else "1"
     return found

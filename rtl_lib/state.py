@@ -17,7 +17,8 @@ class SlotRegister(wiring.Component):
     -----
     1. ``read.value`` is the value last written to ``read.slot``, in the same cycle (combinational).
     2. A write is never refused and is visible to reads one cycle later: a read in the same cycle gets the
-       value before it.
+       value before it. With ``transparent`` it is visible at once: a read of the slot in the same cycle gets the value
+       that is written (combinational, from ``write``).
     3. Before its first write the value of a slot is undefined; with ``preset`` it is that from the cycle after
        ``restart`` on. A write in the cycle of ``restart`` is lost.
 
@@ -26,13 +27,14 @@ class SlotRegister(wiring.Component):
     shape : the value's shape, of any width, zero included
     slots : number of slots, at least 1; one slot is a plain register
     preset : the initial bits, for one slot; None for none
+    transparent : reads see what is written in their cycle
     """
 
-    def __init__(self, shape, slots, preset=None) -> None:
+    def __init__(self, shape, slots, preset=None, transparent: bool = False) -> None:
         check_slots(slots)
         if preset is not None and slots != 1:
             raise ValueError(f"a preset register has one slot, not {slots}")
-        self.slots, self.preset = slots, preset
+        self.slots, self.preset, self.transparent = slots, preset, transparent
         super().__init__(
             {
                 "read": In(wiring.Signature({"slot": Out(range(slots)), "value": In(shape)})),
@@ -50,6 +52,7 @@ class SlotRegister(wiring.Component):
         if self.slots == 1:
             value = Signal(shape, reset_less=True)
             m.d.comb += self.read.value.eq(value)
+            self._read_through(m)
             with m.If(self.write.valid):
                 m.d.sync += value.eq(self.write.value)
             if self.preset is not None:
@@ -65,7 +68,14 @@ class SlotRegister(wiring.Component):
             write.addr.eq(self.write.slot),
             write.data.eq(self.write.value),
         ]
+        self._read_through(m)
         return m
+
+    def _read_through(self, m: Module) -> None:
+        """Let a read see the write of the same cycle, if it is transparent."""
+        if self.transparent:
+            with m.If(self.write.valid & (self.write.slot == self.read.slot)):
+                m.d.comb += self.read.value.eq(self.write.value)
 
 
 class SlotReady(wiring.Component):

@@ -33,10 +33,16 @@ def _set(types):
     return (tuple(types), ct.INT) if ct.integer(ct.element_of(types[0])) else "takes integers"
 
 
+def _widened(*types: ct.CType) -> tuple[ct.CType, ...]:
+    """The types with the vector among them in place of scalars, which a call converts to it."""
+    wide = next((t for t in types if isinstance(t, ct.Vector)), None)
+    return types if wide is None else tuple(wide if ct.arithmetic(t) else t for t in types)
+
+
 def _two_points(types):
-    a, b = types
+    a, b = _widened(*types)
     if a != b or not isinstance(ct.element_of(a), ct.Float) or getattr(a, "length", 1) > 4:
-        return f"takes two float vectors of up to four components, not '{a}' and '{b}'"
+        return f"takes two float vectors of up to four components, not '{types[0]}' and '{types[1]}'"
     return (a, b), ct.element_of(a)
 
 
@@ -69,8 +75,8 @@ def _shuffle(types):
 
 
 def _vector_select(types):
-    a, b, c = types
-    wide = next((t for t in (a, b) if isinstance(t, ct.Vector)), c)
+    a, b = _widened(*types[:2])
+    c, wide = types[2], a if isinstance(a, ct.Vector) else types[2]
     if (
         not (a == b == wide)
         or not isinstance(c, ct.Vector)
@@ -78,7 +84,8 @@ def _vector_select(types):
         or not ct.integer(c.element)
         or c.element.size != wide.element.size
     ):
-        return f"takes two equal vectors and one of integers as wide, not '{a}', '{b}', '{c}'"
+        given = ", ".join(f"'{t}'" for t in types)
+        return f"takes two equal vectors and one of integers as wide, not {given}"
     return (a, b, c), a
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import Code, CompileError
+from ..diag import Code, CompileError, Span
 from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
@@ -12,7 +12,7 @@ from .check_pointers import is_null, unqualified_target
 from .check_suspicious import constant_kept
 from .check_values import ValueChecker
 from .evaluate import constant
-from .layout import leaf_count
+from .layout import leaf_count, split_pointer
 
 __all__ = ["ConversionChecker"]
 
@@ -90,6 +90,7 @@ class ConversionChecker(ValueChecker):
                 code=Code.ADDRESS_SPACE,
             )
         self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
+        _check_split(source, t, e.span)
         if source.const and not t.const and t.space != "constant":  # constant memory is never written anyway
             self.warn(
                 e.span,
@@ -122,7 +123,10 @@ class ConversionChecker(ValueChecker):
             place = _from_null(e)
             if place and target != ct.BOOL_T:  # the usual definition of offsetof
                 return self.convert(tt.Const(ct.ULONG, span, place), target)
-            return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
+            if target == ct.BOOL_T:
+                return self.convert(self.truth(e), target)
+            _check_split(e.type, target, span)
+            return tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
             raise CompileError.at(
                 span,
@@ -142,7 +146,24 @@ class ConversionChecker(ValueChecker):
                 f"write __{e.type.space} in the cast",
                 code=Code.ADDRESS_SPACE,
             )
+        _check_split(e.type, target, span)
         return tt.Convert(target, span, e)
+
+
+def _check_split(source: ct.CType, target: ct.CType, span: Span) -> None:
+    """Raise CompileError if one of the types, which differ in more than qualifiers, is a split pointer."""
+    split = next((t for t in (source, target) if split_pointer(t)), None)
+    if split is None:
+        return
+    pointers = isinstance(source, ct.Pointer) and isinstance(target, ct.Pointer)
+    if pointers and unqualified_target(source.pointee) == unqualified_target(target.pointee):
+        return
+    raise CompileError.at(
+        span,
+        f"'{split}' cannot become another pointer or a number: the struct holds pointers, so it has no bytes",
+        "pass it as it is",
+        code=Code.CONVERSION,
+    )
 
 
 def _from_null(e: tt.Expr) -> int | None:

@@ -65,10 +65,12 @@ class ParameterChecker(StatementChecker):
         span = self.name_span(node)
         if "pipe" in node.quals or "channel" in node.quals:
             return self._pipe(node, span, kernel)
+        words: Sequence[str] = ()
         if isinstance(node.type, c_ast.ArrayDecl):
+            words = node.type.dim_quals or ()
             # an array parameter is a pointer: its first length has no meaning and may be another parameter
             node.type.dim = None
-        declared = self.parameter_type(self.declared(node, span))
+        declared = self.parameter_type(self.declared(node, span), words)
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
@@ -174,16 +176,14 @@ def _written_type(node: c_ast.Node) -> str:
     stars = ""
     inner = node.type
     while isinstance(inner, (c_ast.PtrDecl, c_ast.ArrayDecl)):
-        if isinstance(inner, c_ast.PtrDecl):
-            stars += "*" + "".join(f" {q}" for q in inner.quals or [] if q != "__attribute__")
-        else:
-            stars += "*"
+        words = (inner.quals if isinstance(inner, c_ast.PtrDecl) else inner.dim_quals) or []
+        stars += "*" + "".join(f" {q}" for q in words if q not in ("__attribute__", "static"))
         inner = inner.type
-    words = [str(q) for q in inner.quals or [] if q != "__attribute__"]
+    first = [str(q) for q in inner.quals or [] if q != "__attribute__"]
     base = inner.type
     if isinstance(base, c_ast.IdentifierType):
         names = base.names
     else:
         kinds = {c_ast.Struct: "struct", c_ast.Union: "union"}
         names = [kinds[type(base)], base.name or "<without a name>"] if type(base) in kinds else ["int"]
-    return " ".join([*words, *map(str, names)]) + (f" {stars}" if stars else "")
+    return " ".join([*first, *map(str, names)]) + (f" {stars}" if stars else "")

@@ -1,6 +1,7 @@
 """Converts type names and declarators of the syntax tree to types; all errors about types are reported here."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from pycparser import c_ast
 
@@ -232,9 +233,11 @@ class TypeChecker(StructChecker):
             hint = f"at most {MOST_ARRAY_BYTES}; use a __global buffer"
             raise CompileError.at(span, text, hint, code=Code.ARRAY_SIZE)
 
-    def parameter_type(self, declared: ct.Qualified) -> ct.Qualified:
-        """An array as a parameter is a pointer to its first element."""
+    def parameter_type(self, declared: ct.Qualified, words: Sequence[str] = ()) -> ct.Qualified:
+        """An array as a parameter is a pointer to its first element; ``words`` between its brackets, as in
+        ``a[restrict 16]``, qualify the pointer."""
         t = declared.type
         if not isinstance(t, ct.Array):
             return declared
-        return ct.Qualified(t.element, declared.const, declared.volatile, False, declared.space).pointer()
+        target = ct.Qualified(t.element, declared.const, declared.volatile, False, declared.space)
+        return target.pointer(**{word: word in words for word in ("const", "volatile", "restrict")})

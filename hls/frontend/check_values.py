@@ -15,7 +15,7 @@ from .check_types_of import OF_TYPES
 from .constants import literal, unescaped
 from .evaluate import constant
 from .foreign_words import foreign_hint
-from .layout import has_pointer
+from .layout import has_pointer, split_pointer
 from .lexer import Word
 from .parse import Syntax
 from .scope import EnumConstant, TypeName
@@ -237,13 +237,7 @@ class ValueChecker(PointerOperators):
         literal = not tt.is_lvalue(e) and _is_literal(node.expr)
         if not tt.is_lvalue(e) and not literal:
             raise CompileError.at(span, "only a variable or an element has an address", code=Code.NO_ADDRESS)
-        if has_pointer(e.type) and isinstance(_element(e.type), ct.Struct):
-            raise CompileError.at(
-                span,
-                f"'{e.type}' holds a pointer, so its address cannot be taken",
-                "pass the pointer and the rest as arguments of their own",
-                code=Code.NO_ADDRESS,
-            )
+        self._check_split(e, span)
         if isinstance(e, tt.Lanes):
             raise CompileError.at(
                 span,
@@ -257,6 +251,31 @@ class ValueChecker(PointerOperators):
         if isinstance(root, tt.VariableRef):
             root.variable.written = True
         return tt.AddressOf(ct.Pointer(e.type, *place_of(e)), span, e)
+
+    def _check_split(self, e: tt.Expr, span: Span) -> None:
+        """Raise CompileError for the address of what has no bytes and no split pointer either."""
+        t = _element(e.type)
+        if split_pointer(t):
+            raise CompileError.at(
+                span,
+                f"'{t}' points to a struct that holds pointers, so the address of such a pointer cannot be taken",
+                "pass the pointer itself, or return the new one",
+                code=Code.NO_ADDRESS,
+            )
+        if isinstance(t, ct.Struct) and has_pointer(t) and t.opaque:
+            raise CompileError.at(
+                span,
+                f"'{t}' holds a pointer, and was used before its members were declared, so its address cannot be taken",
+                "move its declaration above the functions and initial values that use it",
+                code=Code.NO_ADDRESS,
+            )
+        if isinstance(t, ct.Struct) and has_pointer(t) and not split_pointer(ct.Pointer(t, "private")):
+            raise CompileError.at(
+                span,
+                f"'{t}' holds a pointer that leads to another '{t}', so its address cannot be taken",
+                "keep these structs in an array, and an index instead of the pointer",
+                code=Code.NO_ADDRESS,
+            )
 
     def _expr_arrayref(self, node):
         span = self.span(node)

@@ -12,7 +12,7 @@ from . import tree as tt
 from . import types as ct
 from .constants import unescaped
 from .extensions import Range
-from .layout import leaf_count
+from .layout import settled_count
 
 if TYPE_CHECKING:
     from .check_parts import PartChecker
@@ -44,7 +44,7 @@ def implied_length(checker: "PartChecker", t: ct.Array, init: c_ast.InitList) ->
         given = flatten(checker, longest, init)
     if not given:
         raise CompileError.at(checker.span(init), "an array needs at least one element", code=Code.INITIALIZER)
-    length = max(k for k, _ in given) // leaf_count(t.element) + 1
+    length = max(k for k, _ in given) // settled_count(t.element) + 1
     check_size(length * t.element.size, checker.span(init))
     return length
 
@@ -157,8 +157,8 @@ def _parts(t: ct.CType) -> int:
 def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
     """The type of the k-th part, and the number of scalars before it."""
     if isinstance(t, ct.Struct):
-        return t.members[k].type, 0 if t.union else sum(leaf_count(m.type) for m in t.members[:k])
-    return t.element, k * leaf_count(t.element)
+        return t.members[k].type, 0 if t.union else sum(settled_count(m.type) for m in t.members[:k])
+    return t.element, k * settled_count(t.element)
 
 
 def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False) -> None:

@@ -19,6 +19,11 @@ __all__ = [
     "leaf_count",
     "leaves",
     "memory_element",
+    "settled_count",
+    "several",
+    "split_pointer",
+    "splits",
+    "steps",
     "stored_type",
     "value_type",
 ]
@@ -29,11 +34,17 @@ Leaf = tuple[int, ct.CType]
 CHUNKS = {1: ct.UCHAR, 2: ct.USHORT, 4: ct.UINT, 8: ct.ULONG}
 
 
-@cache
 def leaves(t: ct.CType) -> tuple[Leaf, ...]:
     """The scalars of a value of the type, in memory order, without padding; for a union, its bytes as words."""
+    if isinstance(t, ct.Pointer):  # not remembered: what it points to may not be complete yet
+        return tuple((8 * k, pointer) for k, pointer in enumerate(steps(t))) or ((0, t),)
+    return _leaves(t)
+
+
+@cache
+def _leaves(t: ct.CType) -> tuple[Leaf, ...]:
     if isinstance(t, ct.Array):
-        return _repeated(leaves(t.element), t.element.size, t.length)
+        return _repeated(_settled(t.element), t.element.size, t.length)
     if isinstance(t, ct.Vector):
         return _repeated(((0, t.element),), t.element.size, t.length)
     if not isinstance(t, ct.Struct):
@@ -41,23 +52,98 @@ def leaves(t: ct.CType) -> tuple[Leaf, ...]:
     if t.union:
         word = min(8, gcd(t.align, t.size))
         return _repeated(((0, CHUNKS[word]),), word, t.size // word)
-    return tuple((m.offset + offset, scalar) for m in present(t.members) for offset, scalar in leaves(m.type))
+    return tuple((m.offset + offset, scalar) for m in present(t.members) for offset, scalar in _settled(m.type))
+
+
+def _settled(t: ct.CType) -> tuple[Leaf, ...]:
+    """The scalars of a part of a value, whose number is the same from here on."""
+    if isinstance(t, ct.Pointer) and isinstance(t.pointee, ct.Struct) and t.pointee.members is None:
+        t.pointee.opaque = True
+    return leaves(t)
 
 
 def _repeated(inner: tuple[Leaf, ...], size: int, count: int) -> tuple[Leaf, ...]:
     return tuple((k * size + offset, scalar) for k in range(count) for offset, scalar in inner)
 
 
-@cache
 def leaf_count(t: ct.CType) -> int:
     """``len(leaves(t))`` without building the tuple."""
+    return len(leaves(t)) if isinstance(t, ct.Pointer) else _leaf_count(t)
+
+
+@cache
+def _leaf_count(t: ct.CType) -> int:
     if isinstance(t, ct.Array):
-        return t.length * leaf_count(t.element)
+        return t.length * settled_count(t.element)
     if isinstance(t, ct.Vector):
         return t.length
     if isinstance(t, ct.Struct) and not t.union:
-        return sum(leaf_count(m.type) for m in present(t.members))
+        return sum(settled_count(m.type) for m in present(t.members))
     return len(leaves(t))
+
+
+def settled_count(t: ct.CType) -> int:
+    """The number of scalars of a part of a value, which is the same from here on."""
+    return len(_settled(t)) if isinstance(t, ct.Pointer) else leaf_count(t)
+
+
+def several(t: ct.CType) -> bool:
+    """Whether a value of the type is several scalars: a vector, a struct, an array, or a split pointer."""
+    return ct.aggregate(t) or split_pointer(t)
+
+
+def split_pointer(t: ct.CType) -> bool:
+    """Whether the type points to private structs that hold pointers, or to arrays of them. Such a struct has no bytes:
+    each of its parts (see :func:`splits`) has a memory of its own, so its address is one pointer to each. The pointee
+    must not lead back to itself, as the nodes of a list do."""
+    struct = _unarrayed(t.pointee) if isinstance(t, ct.Pointer) and t.space == "private" else None
+    if not isinstance(struct, ct.Struct):
+        return False
+    return not (struct.union or struct.opaque) and has_pointer(struct) and not _leads_to(struct, struct, set())
+
+
+def _leads_to(t: ct.CType, goal: ct.Struct, seen: set[ct.Struct]) -> bool:
+    """Whether ``goal`` is the type of something that is reached through the pointers of a value of the type."""
+    if isinstance(t, ct.Array):
+        return _leads_to(t.element, goal, seen)
+    if isinstance(t, ct.Pointer):
+        inner = _unarrayed(t.pointee)
+        return inner is goal or _leads_to(inner, goal, seen)
+    if not isinstance(t, ct.Struct) or t in seen:
+        return False
+    seen.add(t)
+    return any(_leads_to(m.type, goal, seen) for m in t.members or ())
+
+
+def _unarrayed(t: ct.CType) -> ct.CType:
+    while isinstance(t, ct.Array):
+        t = t.element
+    return t
+
+
+def steps(t: ct.CType) -> tuple[ct.CType, ...]:
+    """The types of the parts into which a variable of the type is divided: the components of a vector, the members of
+    a struct, the pointers of a split pointer. None for other types."""
+    if isinstance(t, ct.Vector):
+        return (t.element,) * t.length
+    if isinstance(t, ct.Struct):
+        return () if t.union else tuple(m.type for m in present(t.members))
+    if not isinstance(t, ct.Pointer) or not split_pointer(t):
+        return ()
+    return tuple(ct.Pointer(_unarrayed(part), "private", t.const, t.volatile) for _, part, _ in splits(t.pointee))
+
+
+def splits(
+    t: ct.CType, path: tuple[int, ...] = (), count: int = 1
+) -> tuple[tuple[tuple[int, ...], ct.CType, int], ...]:
+    """The parts of a type that holds pointers, as split pointers need them: (path, type, bytes of it in one value of
+    ``t``). Only what holds pointers is divided, so that every part without them has an address."""
+    element = _unarrayed(t)
+    inner = steps(element) if has_pointer(element) else ()
+    if not inner:
+        return ((path, t, count * t.size),)
+    count *= t.size // element.size
+    return tuple(part for k, step in enumerate(inner) for part in splits(step, (*path, k), count))
 
 
 def value_type(t: ct.CType) -> IRType:

@@ -8,7 +8,7 @@ from ..narrow import instance, present
 from . import tree as tt
 from . import types as ct
 from .escape import escaping
-from .layout import leaves, value_type
+from .layout import leaves, several, value_type
 from .lower_memory import Address, Part
 from .lower_statements import StatementLowering
 from .storage import Storage, unique
@@ -144,7 +144,7 @@ def _argument(lowering: StatementLowering, function: Function, variable: tt.Vari
     if function.kind == "kernel" and passed != t:
         return lowering.converted(span, _new(function, variable.name, ct.ir_type(passed)), passed, t)
     values = tuple(_new(function, variable.name, ct.ir_type(scalar)) for _, scalar in leaves(t))
-    return values if ct.aggregate(t) else values[0]
+    return values if several(t) else values[0]
 
 
 def _new(function: Function, name: str, type) -> Value:

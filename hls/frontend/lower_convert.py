@@ -5,7 +5,7 @@ from ..ir import BOOL, Attr, IntType, Value
 from . import tree as tt
 from . import types as ct
 from .builtins_integer import clamp_to
-from .layout import leaves
+from .layout import leaves, split_pointer
 from .lower_memory import MemoryLowering
 
 __all__ = ["ConvertLowering"]
@@ -23,10 +23,15 @@ class ConvertLowering(MemoryLowering):
             return None
         if isinstance(e.type, ct.Vector):
             return self._vector(e)
+        if split_pointer(e.type):  # of the same struct
+            return self.value(e.operand)
         if e.type == ct.BOOL_T:
             return self.condition(e.operand)
         if isinstance(e.operand.type, ct.Pointer) and isinstance(e.type, ct.Int):
-            return self.converted(e.span, self.emit(e.span, "ptraddr", self.value(e.operand)), ct.ULONG, e.type)
+            pointer = self.value(e.operand)
+            if isinstance(pointer, tuple):  # a split one, for printf: where its first part is
+                pointer = pointer[0]
+            return self.converted(e.span, self.emit(e.span, "ptraddr", pointer), ct.ULONG, e.type)
         if isinstance(e.operand, (tt.Compare, tt.Logical)) and isinstance(e.type, ct.Int):
             return self.emit(e.span, "zext", self.condition(e.operand), result=ct.ir_type(e.type))
         return self.converted(e.span, self.value(e.operand), e.operand.type, e.type)

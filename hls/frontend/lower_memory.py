@@ -15,7 +15,7 @@ from ..ir.storage import OUTSIDE
 from . import tree as tt
 from . import types as ct
 from .bits import Chunks
-from .layout import leaves, stored_type
+from .layout import has_pointer, leaves, several, split_pointer, splits, steps, stored_type
 from .storage import Storage
 
 __all__ = ["Address", "MemoryLowering", "Part"]
@@ -43,11 +43,15 @@ class Address:
 @dataclass(frozen=True)
 class Part:
     """A location in a variable that is split: the member ``path``, and the element ``index`` (i64) over all array
-    dimensions."""
+    dimensions. ``coarse``: what holds no pointer is not split. The variable may be known by ``pointers`` to its parts
+    only, in the order of :func:`splits`; it then has the type ``struct``."""
 
-    variable: tt.Variable
+    variable: tt.Variable | None
     path: tuple[int, ...] = ()
     index: Value | None = None
+    coarse: bool = False
+    pointers: tuple[Value, ...] = ()
+    struct: ct.CType | None = None
 
 
 class MemoryLowering:
@@ -101,7 +105,7 @@ class MemoryLowering:
                 name, pointer = self.storage.program_variable(e.variable)
                 return Address(name if pointer is None else None, pointer, name=e.variable.name, wide=True)
             if self.storage.apart(e.variable):
-                return Part(e.variable)
+                return Part(e.variable, coarse=self.storage.coarse(e.variable))
             return Address(self.storage.memory(e.variable), name=e.variable.name, wide=e.variable.kind == "shared")
         if isinstance(e, tt.Member):
             return self._member_place(self.address(e.base, accessed), e)
@@ -110,16 +114,21 @@ class MemoryLowering:
         place = self.target(e.pointer, accessed)
         if isinstance(e, tt.Packed):
             return replace(place, align=e.type.element.size)
-        return replace(place, unit=e.unit) if e.unit else place
+        return replace(place, unit=e.unit) if e.unit and isinstance(place, Address) else place
 
     def _member_place(self, place, e: tt.Member) -> Address | Part:
         struct, member = e.base.type, e.base.type.members[e.index]
         if isinstance(place, Part) and not struct.union:
-            return replace(place, path=(*place.path, e.index))
+            return self._step_into(place, e.index, member.type, e.span)
         place = self._settled(place, struct, e.span)
         if struct.align < ct.alignment(member.type):
             place = replace(place, align=min(struct.align, place.align or struct.align))
         return self.moved(place, self.const(e.span, member.offset, I64), e.span) if member.offset else place
+
+    def _step_into(self, place: Part, step: int, t: ct.CType, span: Span) -> Address | Part:
+        """The location of a part of the type ``t``."""
+        place = replace(place, path=(*place.path, step))
+        return place if not place.coarse or has_pointer(t) else self._settled(place, t, span)
 
     def lane(self, place, lane: int, t: ct.Vector, span: Span) -> Address | Part:
         """The location of one component of the vector at a location."""
@@ -133,27 +142,35 @@ class MemoryLowering:
         return replace(place, offset=offset)
 
     def _settled(self, place, t: ct.CType, span: Span) -> Address:
-        """The location of a scalar or a union as an address."""
+        """The location of something that is not split as an address."""
         if isinstance(place, Address):
             return place
-        memory = self.storage.part(place.variable, place.path)
         offset = place.index
         if offset is not None and t.size > 1:
             offset = self.offset(span, "mul", offset, self.const(span, t.size, I64))
+        if place.struct is not None:
+            paths = [path for path, _, _ in splits(place.struct)]
+            return Address(base=place.pointers[paths.index(place.path)], offset=offset)
+        memory = self.storage.part(place.variable, place.path)
         return Address(memory, offset=offset, name=memory)
 
     def target(self, e: tt.Expr, accessed: bool = False) -> Address | Part:
         """The location that the pointer expression points to; ``accessed``: that location itself."""
         if isinstance(e, tt.AddressOf):
             inside = accessed and isinstance(e.target.type, ct.Array)
-            return self._first(self.address(e.target, inside), e.target.type, e.span)
+            place = self.address(e.target, inside)
+            whole = e.type.pointee == e.target.type  # a pointer to the array, not to its first element
+            return place if whole else self._first(place, e.target.type, e.span)
         if isinstance(e, tt.PointerAdd):
             return self._moved(e, accessed)
         if isinstance(e, tt.VariableRef) and (buffer := self.storage.buffer(e.variable)):
             return Address(buffer, name=e.variable.name, wide=True)
         if isinstance(e, tt.Convert):
             place = self.target(e.operand)
-            return place if isinstance(place, Address) else Address(base=self.value(e.operand))
+            kept = isinstance(place, Address) or split_pointer(e.type)
+            return place if kept else Address(base=self.value(e.operand))
+        if split_pointer(e.type):
+            return Part(None, coarse=True, pointers=self.value(e), struct=e.type.pointee)
         name = e.variable.name if isinstance(e, tt.VariableRef) else ""
         return Address(base=self.value(e), name=name, wide=e.type.space in ("global", "local"))
 
@@ -199,9 +216,23 @@ class MemoryLowering:
             return self.emit(span, "addr", offset, attrs={Attr.MEM: a.memory})
         return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
 
+    def pointer_to(self, place: Address | Part, t: ct.Pointer, span: Span):
+        """The location as a value of the pointer type: one pointer to each part if that is split."""
+        if not split_pointer(t):
+            return self.pointer(self._settled(place, t.pointee, span), span)
+        return tuple(self.pointer(part, span) for part in self._parts(place, t.pointee, span))
+
+    def _parts(self, place: Address | Part, t: ct.CType, span: Span) -> list[Address]:
+        """The first bytes of each part, in the order of :func:`splits`."""
+        if isinstance(place, Part) and isinstance(t, ct.Array):
+            return self._parts(self._first(place, t, span), t.element, span)
+        if isinstance(place, Part) and has_pointer(t) and steps(t):
+            return [part for inner, type in self._inner(place, t, span) for part in self._parts(inner, type, span)]
+        return [self._settled(place, t, span)]
+
     def scalars(self, place, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
         """The location of every scalar of a value at a location, in the order of ``leaves``."""
-        if isinstance(place, Part) and ct.aggregate(t) and not (isinstance(t, ct.Struct) and t.union):
+        if isinstance(place, Part) and several(t) and not (isinstance(t, ct.Struct) and t.union):
             return [one for inner, type in self._inner(place, t, span) for one in self.scalars(inner, type, span)]
         place = self._settled(place, t, span)
         return [
@@ -212,8 +243,8 @@ class MemoryLowering:
     def _inner(self, place: Part, t: ct.CType, span: Span):
         if isinstance(t, ct.Vector):
             return [(self.lane(place, k, t, span), t.element) for k in range(t.length)]
-        if isinstance(t, ct.Struct):
-            return [(replace(place, path=(*place.path, k)), m.type) for k, m in enumerate(t.members)]
+        if not isinstance(t, ct.Array):
+            return [(self._step_into(place, k, type, span), type) for k, type in enumerate(steps(t))]
         first = self._first(place, t, span)
         return [
             (first if not k else replace(first, index=self._plus(first.index, k, span)), t.element)
@@ -228,7 +259,7 @@ class MemoryLowering:
 
     def load(self, place, t: ct.CType, span: Span):
         """Load the value at a location: a tuple for a vector, struct or array."""
-        if not ct.aggregate(t):
+        if not several(t):
             return self._read(self._settled(place, t, span), t, span)
         wide = self._wide(place, t)
         if wide is None:
@@ -259,7 +290,7 @@ class MemoryLowering:
 
     def store(self, place, value, t: ct.CType, span: Span) -> None:
         """Store a value of the type to the location."""
-        if not ct.aggregate(t):
+        if not several(t):
             self._write(self._settled(place, t, span), value, t, span)
             return
         wide = self._wide(place, t)

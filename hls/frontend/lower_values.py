@@ -13,7 +13,7 @@ from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
 from .builtins_vector import VECTOR_BUILTINS
-from .layout import leaf_count, leaves
+from .layout import leaf_count, leaves, several, splits
 from .lower_convert import ConvertLowering
 from .lower_memory import Address
 
@@ -73,7 +73,8 @@ class ValueLowering(ConvertLowering):
         return self.const(e.span, e.value, ct.ir_type(e.type))
 
     def _null(self, e):
-        return self.const(e.span, 0, PTR)
+        null = self.const(e.span, 0, PTR)
+        return (null,) * leaf_count(e.type) if several(e.type) else null
 
     def _variableref(self, e):
         if buffer := self.storage.buffer(e.variable):
@@ -101,7 +102,7 @@ class ValueLowering(ConvertLowering):
             return self.reinterpreted(whole, struct, e.type, e.span)
         before = sum(leaf_count(m.type) for m in struct.members[: e.index])
         count = leaf_count(e.type)
-        return whole[before : before + count] if ct.aggregate(e.type) else whole[before]
+        return whole[before : before + count] if several(e.type) else whole[before]
 
     def _lanes(self, e):
         if len(e.lanes) == 1 and self._in_memory(e):
@@ -186,8 +187,8 @@ class ValueLowering(ConvertLowering):
 
     def _pointercompare(self, e):
         """Compares pointers into one object, the only case that C defines for < and >; == also distinguishes
-        objects."""
-        left, right = self.value(e.left), self.value(e.right)
+        objects. Of a split pointer, the first of its pointers decides."""
+        left, right = lanes(self.value(e.left))[0], lanes(self.value(e.right))[0]
         if e.operator in ("==", "!="):
             same = self.emit(e.span, "ptreq", left, right)
             flip = e.operator == "!="
@@ -199,9 +200,10 @@ class ValueLowering(ConvertLowering):
         return self.truth(e.span, self.emit(e.span, signed, *(places[::-1] if swap else places)), e.type)
 
     def _pointerdistance(self, e):
-        left, right = (self.emit(e.span, "ptroffset", self.value(p)) for p in (e.left, e.right))
+        left, right = (self.emit(e.span, "ptroffset", lanes(self.value(p))[0]) for p in (e.left, e.right))
         apart = self.emit(e.span, "sub", left, right)
-        return apart if e.size == 1 else self.emit(e.span, "sdiv", apart, self.const(e.span, e.size, I64))
+        size = splits(e.left.type.pointee)[0][2] if several(e.left.type) else e.size
+        return apart if size == 1 else self.emit(e.span, "sdiv", apart, self.const(e.span, size, I64))
 
     # -- conditional evaluation
 
@@ -248,7 +250,7 @@ class ValueLowering(ConvertLowering):
         outcomes = [self.storage.temporary("choice", kind, e.span) for kind in kinds]
         self._either(e, condition, outcomes)
         values = tuple(self.get(name, kind, e.span) for name, kind in zip(outcomes, kinds))
-        return values if ct.aggregate(e.type) else values[0]
+        return values if several(e.type) else values[0]
 
     def _either(self, e, condition: Value, outcomes) -> None:
         """Evaluate one of two expressions; its scalars are stored to the memories ``outcomes``."""
@@ -280,7 +282,7 @@ class ValueLowering(ConvertLowering):
             arguments.append(self.pointer(self.address(tt.VariableRef(variable.type, e.span, variable)), e.span))
         kinds = [] if isinstance(e.type, ct.Void) else [ct.ir_type(t) for _, t in leaves(e.type)]
         op = self.op(e.span, "call", *arguments, results=kinds, attrs={Attr.CALLEE: e.callee.name})
-        return tuple(op.results) if ct.aggregate(e.type) else op.results[0] if kinds else None
+        return tuple(op.results) if several(e.type) else op.results[0] if kinds else None
 
     def _builtin(self, e):
         if e.name in WORK_ITEM:
@@ -306,10 +308,9 @@ class ValueLowering(ConvertLowering):
     # -- pointers
 
     def _addressof(self, e):
-        return self.pointer(self.target(e), e.span)
+        return self.pointer_to(self.target(e), e.type, e.span)
 
-    def _pointeradd(self, e):
-        return self.pointer(self.target(e), e.span)
+    _pointeradd = _addressof
 
     # -- assignment
 
@@ -345,12 +346,20 @@ class ValueLowering(ConvertLowering):
     def _step(self, e):
         where = self.address(e.target)
         old = self.load(where, e.type, e.span)
-        step = self.distance(e.index, e.type.pointee.size, e.span)
-        if e.subtract:
-            step = self.offset(e.span, "sub", self.const(e.span, 0, I64), step)
-        new = self.emit(e.span, "ptradd", old, step)
+        if several(e.type):
+            count = self.distance(e.index, 1, e.span)
+            sizes = [self.const(e.span, size, I64) for _, _, size in splits(e.type.pointee)]
+            steps = tuple(self.offset(e.span, "mul", count, size) for size in sizes)
+        else:
+            steps = self.distance(e.index, e.type.pointee.size, e.span)
+        new = each(lambda pointer, step: self._stepped(e, pointer, step), old, steps)
         self.store(where, new, e.type, e.span)
         return old if e.postfix else new
+
+    def _stepped(self, e, pointer: Value, step: Value) -> Value:
+        if e.subtract:
+            step = self.offset(e.span, "sub", self.const(e.span, 0, I64), step)
+        return self.emit(e.span, "ptradd", pointer, step)
 
 
 def _wrapping(opcode: str, type: ct.CType) -> dict[str, bool]:

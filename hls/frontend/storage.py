@@ -3,7 +3,7 @@
 from ..diag import Code, CompileError, Span
 from ..ir import Attr, Function, MemoryObject, Type, Value
 from . import types as ct
-from .layout import has_pointer, leaf_count, leaves, memory_element
+from .layout import has_pointer, leaf_count, leaves, memory_element, splits, steps
 from .tree import Variable
 
 __all__ = ["Storage", "unique"]
@@ -14,8 +14,9 @@ class Storage:
 
     A variable made of structs or vectors is split if possible: each scalar member, or array of them, has a memory of
     its own, so that parts accessed by constants become values and the rest become as many small memories as there are
-    members. ``whole`` are the variables that cannot be split. ``constants`` maps file-scope constants, and variables
-    of the program, to their names in the whole module.
+    members. ``whole`` are the variables whose address is taken: they have one memory; of those that hold pointers, each
+    part without one has (:meth:`coarse`). ``constants`` maps file-scope constants, and variables of the program, to
+    their names in the whole module.
     """
 
     def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()) -> None:
@@ -89,7 +90,16 @@ class Storage:
 
     def apart(self, variable: Variable) -> bool:
         """Whether the variable is split into several memories, see :meth:`part`."""
-        return variable.kind not in ("buffer", "shared") and variable not in self._whole and _divisible(variable.type)
+        t = variable.type
+        return (
+            variable.kind not in ("buffer", "shared")
+            and _divisible(t)
+            and (variable not in self._whole or has_pointer(t))
+        )
+
+    def coarse(self, variable: Variable) -> bool:
+        """Whether only what holds pointers is split, as the address of the variable, or of a part of it, is taken."""
+        return variable in self._whole and has_pointer(variable.type)
 
     def part(self, variable: Variable, path: tuple[int, ...]) -> str:
         """The memory of the member or component at ``path``."""
@@ -101,7 +111,7 @@ class Storage:
                 if step is None:
                     break
                 name += f".{_step_name(t, step)}"
-                t = t.element if isinstance(t, ct.Vector) else t.members[step].type
+                t = steps(t)[step]
             self._parts[variable, path] = self._part(variable, path, name, t, count)
         return self._parts[variable, path]
 
@@ -126,7 +136,8 @@ class Storage:
         """All memories of a local variable."""
         if not self.apart(variable):
             return [self.memory(variable)]
-        return [self.part(variable, path) for path in _paths(variable.type)]
+        paths = [path for path, _, _ in splits(variable.type)] if self.coarse(variable) else _paths(variable.type)
+        return [self.part(variable, path) for path in paths]
 
     def scalar(self, variable: Variable, number: int) -> tuple[str, int, ct.CType]:
         """The location of scalar ``number`` of a local variable: memory, byte offset, type."""
@@ -134,19 +145,17 @@ class Storage:
         if not self.apart(variable):
             offset, scalar = leaves(t)[number]
             return self.memory(variable), offset, scalar
-        path, index = [], 0
-        while _divisible(t):
+        path, index, coarse = [], 0, self.coarse(variable)
+        while _divisible(t) and (not coarse or has_pointer(t)):
             if isinstance(t, ct.Array):
                 k, number = divmod(number, leaf_count(t.element))
                 t, index = t.element, index * t.length + k
-            elif isinstance(t, ct.Vector):
-                path, t, number = [*path, number], t.element, 0
-            else:
-                k = 0
-                while number >= leaf_count(t.members[k].type):
-                    number -= leaf_count(t.members[k].type)
-                    k += 1
-                path, t = [*path, k], t.members[k].type
+                continue
+            k, inner = 0, steps(t)
+            while number >= leaf_count(inner[k]):
+                number -= leaf_count(inner[k])
+                k += 1
+            path, t = [*path, k], inner[k]
         offset, scalar = leaves(t)[number]
         return self.part(variable, tuple(path)), index * t.size + offset, scalar
 
@@ -241,7 +250,7 @@ def _divisible(t: ct.CType) -> bool:
     """Whether the type has members or components that can be split."""
     while isinstance(t, ct.Array):
         t = t.element
-    return isinstance(t, ct.Vector) or (isinstance(t, ct.Struct) and not t.union)
+    return isinstance(t, ct.Struct) and not t.union or bool(steps(t))
 
 
 def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
@@ -262,16 +271,16 @@ def _paths(t: ct.CType, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
     """The paths to all members and components that are split."""
     while isinstance(t, ct.Array):
         t = t.element
-    if isinstance(t, ct.Vector):
-        return [(*path, k) for k in range(t.length)]
     if not _divisible(t):
         return [path]
-    return [p for k, m in enumerate(t.members) for p in _paths(m.type, (*path, k))]
+    return [p for k, inner in enumerate(steps(t)) for p in _paths(inner, (*path, k))]
 
 
 def _step_name(t: ct.CType, step: int) -> str:
     if isinstance(t, ct.Struct):
         return t.members[step].name or f"unnamed{step}"
+    if isinstance(t, ct.Pointer):
+        return f"part{step}"
     return "xyzw"[step] if t.length <= 4 else f"s{step:x}"
 
 

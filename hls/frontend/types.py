@@ -180,6 +180,7 @@ class Struct:
     #: name of a member -> its number; for a member inside unnamed members, preceded by their numbers
     index: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     tagged: bool = True  #: the name is a tag, not that of a typedef
+    opaque: bool = False  #: values with pointers to it were used before its body was seen: such a pointer is one scalar
 
     def __str__(self) -> str:
         if not self.tagged:

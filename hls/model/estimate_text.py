@@ -19,10 +19,9 @@ def estimate_text(prediction: Prediction) -> str:
     if all(one.cause != NOT_ISSUED for one in prediction.accounts):  # those of a replay say nothing more
         lines += map(_account, prediction.accounts)
     for loop in prediction.loops:
-        lines.append(
-            f"  loop {loop.name or 'added by the compiler'} (line {loop.line}): {_counted(loop.iterations, 'iteration')} in "
-            f"{_counted(loop.invocations, 'invocation')}, {_counted(loop.interval, 'cycle', '.4g')} apart: {loop.cause}"
-        )
+        name, iterations = loop.name or "added by the compiler", _counted(loop.iterations, "iteration")
+        invocations, apart = _counted(loop.invocations, "invocation"), _counted(loop.interval, "cycle", ".4g")
+        lines.append(f"  loop {name} (line {loop.line}): {iterations} in {invocations}, {apart} apart: {loop.cause}")
     for access in prediction.accesses:
         moved = f"{_counted(access.count, 'time')}, {_counted(access.words, 'word')} of memory"
         lines.append(f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {moved}")

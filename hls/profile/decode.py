@@ -222,6 +222,9 @@ def _access(access: Access, probed: bool, values: Mapping[str, int], cycles: int
     accepted, words, bursts = counts["accepted"], counts["words"], counts["bursts"]
     # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
+    if access.kind == "atomic":
+        # words that were read, and words to be written, which may be the same ones in the same cycle
+        words, bursts = words + bursts, 0
     used, moved = accepted * access.access_bytes, words * access.word_bytes
     efficiency, reuse = _use(used, moved)
     rate = _share(moved, 1000 * cycles * period_us)

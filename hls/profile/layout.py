@@ -8,14 +8,15 @@ that begins once in a run has begun if it issued anything.
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running
 or an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
 iteration that leaves to the last one, plus one cycle for each of ``starts``. Of a memory access: ``accepted``
-requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus; of a
-load that is made before it is known whether the program makes it, also those made in ``vain``. Of an access to a
-memory inside the kernel, ``accepted`` requests, and cycles in which one ``stalled`` for a port. Of a channel, as
-observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
-value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
-(``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from
-start to done, and so do all other counters but ``level``. A kernel of several compute units has all of these for each
-unit; stalls, events and traffic are then summed.
+requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus; of
+atomic operations, which share words that lie on the chip meanwhile, ``words`` are those that were read for them, and
+``bursts`` those that they will have written; of a load that is made before it is known whether the program makes it,
+also those made in ``vain``. Of an access to a memory inside the kernel, ``accepted`` requests, and cycles in which one
+``stalled`` for a port. Of a channel, as observed by one of its kernels from its start on: values ``moved`` by that
+kernel, cycles in which a call waited for a value (``read_stall``) or for room (``write_stall``), the values inside now
+(``level``) and the most there were (``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of
+them counts in each cycle from start to done, and so do all other counters but ``level``. A kernel of several compute
+units has all of these for each unit; stalls, events and traffic are then summed.
 
 A simulator that counts the signals of a probe itself also counts what would be too much for hardware
 (:attr:`Layout.probed`): all of memories inside the kernel, and of accesses to those outside the requests that are

@@ -78,8 +78,15 @@ class Meaning(TypedDict):
     units: list[UnitMeaning]
 
 
-#: counts that a value (its bits as text) was there from a cycle on, for so many cycles
-Sink = Callable[[str, int, int], None]
+#: takes a value (its bits as text), and the cycle from which on it is there
+Sink = Callable[[bytes, int], None]
+
+#: what a cycle is spent on: the number of its account, and the complements of those of the places held up meanwhile;
+#: nothing if the unit does not run
+_Spent = tuple[int, ...]
+
+#: values of a unit whose meaning is remembered
+MOST_MEANINGS = 1 << 14
 
 
 @dataclass
@@ -93,18 +100,13 @@ class Stall:
     longest: int = 0
     at: int = 0
     others: dict[int, int] = field(default_factory=dict)
-    _begun: int = 0
-    _until: int = -1
 
-    def add(self, begin: int, cycles: int) -> None:
-        """Count cycles from ``begin`` on; they continue a stretch that ended there."""
-        if self._until != begin:
-            self._begun = begin
-            self.stretches += 1
-        self._until = begin + cycles
-        self.cycles += cycles
-        if self._until - self._begun > self.longest:
-            self.longest, self.at = self._until - self._begun, self._begun
+    def add(self, begin: int, end: int) -> None:
+        """Count a stretch of the cycles [begin, end)."""
+        self.stretches += 1
+        self.cycles += end - begin
+        if end - begin > self.longest:
+            self.longest, self.at = end - begin, begin
 
 
 class UnitStalls:
@@ -119,20 +121,73 @@ class UnitStalls:
         self._causes = WORD * causes  # so many characters of the text of a value, whose last character is bit 0
         bits = WORD * (1 + events + causes)
         self._holds = [bits - 1 - bit for bit in unit["hold_bits"]]
+        # A value also has the bits of events, which change more often than what a cycle is spent on.
+        self._meanings: dict[bytes, _Spent] = {}
+        self._spent: _Spent = ()  # in the cycles before ``_since``
+        self._now: _Spent = ()  # from then on
+        self._since = 0
+        self._cycles: dict[_Spent, int] = {}
+        self._open: dict[int, int] = {}
+        self._turns: dict[tuple[_Spent, _Spent], tuple[tuple[int, ...], tuple[int, ...]]] = {}
 
-    def count(self, value: str, begin: int, cycles: int) -> None:
-        """Count a value (its bits as text) that was there for so many cycles."""
+    def change(self, value: bytes, cycle: int) -> None:
+        """From ``cycle`` on, the value (its bits as text) is there; :meth:`end` is called after the last one."""
+        cycles = cycle - self._since
+        if cycles:
+            now = self._now
+            if now != self._spent:
+                self._turn(now, self._since)
+            self._cycles[now] = self._cycles.get(now, 0) + cycles
+            self._since = cycle
+        try:
+            self._now = self._meanings[value]
+        except KeyError:
+            self._now = self._remember(value)
+
+    def _remember(self, value: bytes) -> _Spent:
+        """What a value means; of values that differ much, as many are remembered as fit into a few megabytes."""
+        if len(self._meanings) == MOST_MEANINGS:
+            self._meanings.clear()
+        self._meanings[value] = spent = self._meaning(value.decode())
+        return spent
+
+    def _meaning(self, value: str) -> _Spent:
         if value[-1] != "1":
-            return
-        self.busy += cycles
+            return ()
         last = value[: self._causes].rfind("1")
         account = self._causes - 1 - last if last >= 0 else self.unit["causes"]
-        source = self.accounts.setdefault(account, Stall())
-        source.add(begin, cycles)
-        for place, at in enumerate(self._holds):
-            if value[at] == "1":
-                held = self.places.setdefault(place, Stall())
-                held.add(begin, cycles)
+        return account, *(~place for place, at in enumerate(self._holds) if value[at] == "1")
+
+    def _turn(self, spent: _Spent, cycle: int) -> None:
+        """From ``cycle`` on the cycles are spent on something else: end and begin stretches."""
+        turn = self._spent, spent
+        if turn not in self._turns:
+            before, after = turn
+            self._turns[turn] = tuple(set(before) - set(after)), tuple(set(after) - set(before))
+        ended, begun = self._turns[turn]
+        for one in ended:
+            self._stall(one).add(self._open[one], cycle)
+        for one in begun:
+            self._open[one] = cycle
+        self._spent = spent
+
+    def _stall(self, one: int) -> Stall:
+        """That of an account, or of the place whose complement it is."""
+        stalls, number = (self.accounts, one) if one >= 0 else (self.places, ~one)
+        return stalls.setdefault(number, Stall())
+
+    def end(self, cycle: int) -> None:
+        """End all stretches at ``cycle``, and sum up what was held up meanwhile."""
+        self.change(b"0", cycle)
+        self._turn((), cycle)
+        for spent, cycles in self._cycles.items():
+            if not spent:
+                continue
+            self.busy += cycles
+            account, *places = spent
+            source = self._stall(account)
+            for place in (~one for one in places):
+                held = self.places[place]
                 held.others[account] = held.others.get(account, 0) + cycles
                 source.others[place] = source.others.get(place, 0) + cycles
 
@@ -161,8 +216,10 @@ def read_stalls(
         if missing:
             text = f"{waveform} has no signal {missing[0]}: it is of another build than {map_file(waveform)}"
             raise WaveformError(f"{text}; make both again with `sluice run --trace`")
-        sinks = {signals[one.unit["signal"]]: one.count for one in units}
-        _read(file, sinks, 1e6 / meaning["clock_mhz"], first, end)
+        sinks = {signals[one.unit["signal"]]: one.change for one in units}
+        last = _read(file, sinks, 1e6 / meaning["clock_mhz"], first, end)
+    for one in units:
+        one.end(last)
     return meaning, units
 
 
@@ -215,31 +272,26 @@ def _signals(file: "ffi.CData") -> dict[str, int]:
     return {name.partition(" [")[0]: one.handle for name, one in signals.by_name.items()}
 
 
-def _read(file: "ffi.CData", sinks: Mapping[int, Sink], period_ps: float, first: int, end: int | None) -> None:
-    """Call the sink of each signal, by its handle, with its values, the cycle from which on each was there, and for how
-    many."""
+def _read(file: "ffi.CData", sinks: Mapping[int, Sink], period_ps: float, first: int, end: int | None) -> int:
+    """Call the sink of each signal, by its handle, with its values in the cycles [first, end) and the cycle, from
+    ``first`` on, from which on each is there. Returns the cycle after the last one."""
     import pylibfst
 
-    now: dict[int, tuple[str, int]] = {}  # of each signal, its value and since when
+    text, most = pylibfst.ffi.string, float("inf") if end is None else max(first, end)
     pylibfst.lib.fstReaderClrFacProcessMaskAll(file)
     for handle in sinks:
         pylibfst.lib.fstReaderSetFacProcessMask(file, handle)
 
-    def close(handle: int, until: int) -> None:
-        if handle not in now:
-            return
-        value, since = now[handle]
-        begin, last = max(since, first), until if end is None else min(until, end)
-        if last > begin:
-            sinks[handle](value, begin, last - begin)
+    def within(time: float) -> int:
+        return int(min(max(round(time), first), most))
 
     def changed(_data: object, time: int, handle: int, value: "ffi.CData", _size: int | None = None) -> None:
-        cycle = round(time / period_ps)
-        close(handle, cycle)
-        now[handle] = pylibfst.ffi.string(value).decode(), cycle
+        sinks[handle](text(value), within(time / period_ps))
 
-    pylibfst.fstReaderIterBlocks2(file, changed, changed)
+    def changed_anywhere(_data: object, time: int, handle: int, value: "ffi.CData", _size: int | None = None) -> None:
+        sinks[handle](text(value), round(time / period_ps))
+
+    each = changed_anywhere if not first and end is None else changed
+    pylibfst.fstReaderIterBlocks2(file, each, each)
     # the last sample is half a cycle after the last change
-    last = round(pylibfst.lib.fstReaderGetEndTime(file) / period_ps + 0.5)
-    for handle in list(now):
-        close(handle, last)
+    return within(pylibfst.lib.fstReaderGetEndTime(file) / period_ps + 0.5)

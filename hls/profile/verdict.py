@@ -89,6 +89,7 @@ def figures_of(
     found["sharing_accesses"] = len(sharing)
     if sharing:
         found["bandwidth"] = _share(sum(_used_of_peak(one) * one.cycles for one in launches), cycles)
+        found["bandwidth_in_order"] = _share(sum(_used_of_order(one) * one.cycles for one in launches), cycles)
     commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
     if commands:
         found["row_misses"] = sum(b.activates for launch in launches for b in launch.banks) / commands
@@ -157,6 +158,15 @@ def _used_of_peak(launch: model.Launch) -> float:
     for one in launch.accesses:
         by_memory[one.memory] = by_memory.get(one.memory, 0.0) + (one.bandwidth or 0.0)
     return max(by_memory.values(), default=0.0)
+
+
+def _used_of_order(launch: model.Launch) -> float:
+    """The share that a launch uses of what memory can move for accesses in this order: the roof of its roofline. Of the
+    peak where there is no such roof, or where it is that of one of several memories."""
+    moved = [one for one in launch.accesses if one.bytes_moved]
+    if not launch.roof_bytes_per_ns or len({one.memory for one in moved}) != 1:
+        return _used_of_peak(launch)
+    return sum(one.bytes_per_ns or 0.0 for one in moved) / launch.roof_bytes_per_ns
 
 
 def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float, int] | None:

@@ -270,8 +270,11 @@ class Advisor:
             )
             yield Candidate("Let the compiler do so with -fp-relaxed", fp_relaxed=True)
         elif most is not None and most.opcode in _PRODUCTS and _nothing_but(cause, _PRODUCTS):
+            # copies move from register to register, and each is chosen: neither is saved for them
+            saved = any(c.forwards is not None or c.preset for c in plan.carried if c.arg in args)
+            several = plan.ii + saved
             yield Candidate(
-                f"Relax the dependence: rotate through {plan.ii} copies of {cause.subject}, and combine them after the "
+                f"Relax the dependence: rotate through {several} copies of {cause.subject}, and combine them after the "
                 f"loop{likewise}",
                 planned=cut,
             )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..ir import Op, Value, has
-from ..planning.schedule import OperatorTiming, Point, RegionPlan
+from ..planning.schedule import Carried, OperatorTiming, Point, RegionPlan
 from .model import Path, Share
 
 __all__ = ["longest_path"]
@@ -17,7 +17,7 @@ def longest_path(plan: RegionPlan, timing: OperatorTiming, say: Callable[[Op], s
 class _Paths:
     def __init__(self, plan: RegionPlan, timing: OperatorTiming) -> None:
         self.plan, self.timing = plan, timing
-        self.reads = {c.arg: c.read for c in plan.carried}
+        self.reads = {c.arg: c for c in plan.carried}
         # results that arrive through a queue, at whatever time
         self.answered = {row.op for level in plan.levels for row in level.row}
         # delay in ns from a register, and the operations on that path
@@ -58,8 +58,19 @@ class _Paths:
 
     def _arrival(self, value: Value, point: Point):
         """The longest path to a value, in the stage in which it is used."""
-        if self.plan.available.get(value) == point:
+        at = self.plan.available.get(value)
+        if at is None and value not in self.plan.invariants:
+            return 0.0, ()  # it is fixed for the whole run
+        if at == point:
             if value in self.reads:
-                return self.timing.slot_read, ()
+                return self._read(self.reads[value])
             return self.ways.get(value, (self.timing.queue_output, ()))
         return (self.timing.queue_output if point.stage == 0 and point.level else 0.0), ()
+
+    def _read(self, carried: Carried):
+        """The path to a carried value: through its register, or past that from the operation that computes it."""
+        ns, op = 0.0 if carried.preset else self.timing.slot_read, carried.forwards
+        if op is None:
+            return ns, ()
+        past = self.timing.forwarding(op)
+        return ns + past, ((op, past),)

@@ -205,7 +205,8 @@ class LevelBuilder(Elaboratable):
         return self.at(self.errors[load], stage) if self.context.servers.may_be_refused(load) else C(0)
 
     def _read_carried(self, arg: Value, stage: int):
-        """The initial value for an invocation's first token, the slot's register for the others."""
+        """The initial value for an invocation's first token, the slot's register for the others, or what is written
+        there in this cycle."""
         if self._carried[arg].root is not None:
             return self.context.loops.histories[self.region][self._carried[arg].root].read(self, self._carried[arg])
         pseudo, register = self.context.loops.pseudo[self.region], self.context.loops.registers[arg]

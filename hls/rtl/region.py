@@ -7,7 +7,7 @@ the bypass queue of the boundary before it.
 from dataclasses import dataclass
 from functools import cached_property
 
-from amaranth import C, Const, Module, Mux, Signal, unsigned
+from amaranth import C, Module, Mux, Signal, unsigned
 from amaranth.lib import data
 
 from rtl_lib.barrier_loop import RingHeader
@@ -21,7 +21,7 @@ from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import Attr, IntType, Op, Value, is_early
 from ..narrow import present
-from ..planning.schedule import RegionPlan, Window
+from ..planning.schedule import Carried, RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
 from .queues import LevelQueues
@@ -101,18 +101,15 @@ class RegionBuilder:
         for c in plan.carried:
             if c.root is None:
                 register = context.loops.registers[c.arg] = SlotRegister(
-                    unsigned(context.values.width(c.arg)), plan.slots, self._preset(c)
+                    unsigned(context.values.width(c.arg)), plan.slots, self._preset(c), c.forwards is not None
                 )
                 self.m.d.comb += register.restart.eq(context.run.restart)
         context.loops.histories[plan] = histories_of(context, plan)
 
-    def _preset(self, carried) -> int | None:
-        """The reset value of a carried value's register, if that makes selecting the initial value unnecessary. None
-        where a run may enter the loop again, or where the initial value is only known at run time. Squashed tokens of a
-        speculative loop may still write after its end."""
+    def _preset(self, carried: Carried) -> int | None:
+        """The reset value of a carried value's register, where that makes selecting the initial value unnecessary."""
         initial = self.context.values.fixed(self.plan.loop_op.operands[1 + carried.index])
-        known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
-        return initial.value if known else None
+        return initial.value if carried.preset else None
 
     def build(self) -> Module:
         """The region's module, with one submodule per level and one per inner loop."""

@@ -36,6 +36,8 @@ class AtomicPort(wiring.Signature):
     flush : memory may hold newer data than the unit
     idle : nothing this requester has changed waits to be written
     failed : strobe: memory refused a write
+    fetched, dirtied : strobes, for counters: a word was read from memory for an operation; an operation has changed a
+        word that memory has, which will be written once
     """
 
     def __init__(self, addr_bits: int) -> None:
@@ -47,6 +49,8 @@ class AtomicPort(wiring.Signature):
                 "flush": Out(1),
                 "idle": In(1),
                 "failed": In(1),
+                "fetched": In(1),
+                "dirtied": In(1),
             }
         )
 
@@ -103,7 +107,8 @@ class AtomicUnit(wiring.Component):
             self.idle.eq(self.mem.idle & (under_way == 0)),
             self.observe.accepted.eq(taken),
             self.observe.stalled.eq(self.i.valid & ~self.i.ready),
-            self.observe.word.eq(answered),
+            self.observe.word.eq(self.mem.fetched),
+            self.observe.burst.eq(self.mem.dirtied),
             self.observe.error.eq(self.mem.failed),
         ]
         m.d.sync += under_way.eq(under_way + taken - answered)

@@ -130,6 +130,8 @@ class AtomicMemory(wiring.Component):
                 answers.i.payload.error.eq(words.answer.error),
                 port.idle.eq(self._owes_nothing(m, k, words)),
                 port.failed.eq(words.refused[k]),
+                port.fetched.eq(words.filled & (words.answer.source == k)),
+                port.dirtied.eq(words.dirtied & (words.answer.source == k)),
             ]
         m.d.comb += [
             lookup.i.valid.eq(cut.o.valid),

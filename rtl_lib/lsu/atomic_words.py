@@ -59,6 +59,8 @@ class AtomicWords(wiring.Component):
     6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not; ``fresh`` with it
        if its place was not among those to be written; ``cleaned`` when a place reported by ``fresh`` has been written,
        in that order.
+    7. ``filled`` is high with the ``answer`` of an operation for which its word was read from memory, ``dirtied`` with
+       that of one whose change is the first since memory has the word: each time a word is written, once.
 
     Parameters
     ----------
@@ -123,6 +125,8 @@ class AtomicWords(wiring.Component):
                 "clean": In(1),
                 "settled": Out(1),
                 "gone": Out(1),
+                "filled": Out(1),
+                "dirtied": Out(1),
                 "changed": Out(1),
                 "fresh": Out(1),
                 "cleaned": Out(1),
@@ -317,6 +321,8 @@ class AtomicWords(wiring.Component):
             self.answer.source.eq(value.source),
             self.answer.data.eq(old),
             self.answer.error.eq(after.bad),
+            self.filled.eq(self.answer.valid & now["miss"]),
+            self.dirtied.eq(changes & go & ~kept_mask.any()),
             self.fills.ready.eq(go & now["valid"] & now["miss"]),
             # a place stays listed when its changed word is evicted by an operation that only reads
             self.changed.eq(changes & go),

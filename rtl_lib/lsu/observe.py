@@ -14,8 +14,9 @@ class Observation(wiring.Signature):
 
     accepted : an access was accepted
     stalled : an access was offered and not accepted
-    burst : a burst was passed to the memory
-    word : a word was moved to or from the memory
+    burst : a burst was passed to the memory; of atomic operations: a word that memory has was changed, so that it will
+        be written once
+    word : a word was moved to or from the memory; of atomic operations: read from it
     error : the memory answered with an error
     """
 

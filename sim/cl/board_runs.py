@@ -21,6 +21,7 @@ from sim.shared import Fault, FaultKind
 
 from .arguments import Value
 from .captures import Snapshot
+from .compiler import is_endless
 from .constant_memory import ConstantMemory, note_outputs
 from .constants import status_code
 from .errors import RuntimeError
@@ -74,6 +75,11 @@ class BoardEvent(PendingEvent):
     def begin(self) -> None:
         """Start the kernel on the board; the schedule calls this once all commands in ``after`` have ended."""
         self.board_runs.begin(self)
+
+    @property
+    def endless(self) -> bool:
+        """Whether the kernel is written never to end."""
+        return is_endless(self.board_runs.program._compiled.module, self.kernel.name)
 
     def give_up(self) -> None:
         """End the launches that can make no progress with an error, as nothing else is left to run."""
@@ -235,6 +241,8 @@ class BoardRuns:
 
     def give_up_stopped(self) -> None:
         """Fail: the running kernels wait for each other, and no other kernel will start."""
+        for event in self._running.values():
+            event.starved = True
         self.give_up(self._stopped)
 
     def give_up(self, why: str) -> None:

@@ -16,7 +16,15 @@ from sim.locks import ProcessLock
 
 from .refusals import fault_text
 
-__all__ = ["ONE_AT_A_TIME", "Compiled", "compile_for_hardware", "compile_source", "digest_of", "verilog_of"]
+__all__ = [
+    "ONE_AT_A_TIME",
+    "Compiled",
+    "compile_for_hardware",
+    "compile_source",
+    "digest_of",
+    "is_endless",
+    "verilog_of",
+]
 
 #: The compiler is not thread-safe, and two would share one processor anyway: Python runs one thread at a time.
 ONE_AT_A_TIME = ProcessLock()
@@ -47,6 +55,14 @@ class Compiled(Protocol):
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run from its counters."""
+
+
+def is_endless(module: Module, kernel: str) -> bool:
+    """Whether the kernel is written never to end, as one that serves others."""
+    with deferred():
+        from hls.passes.link.autorun import never_ends
+
+    return never_ends(module.functions[kernel])
 
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:

@@ -24,6 +24,7 @@ from sim.emulator.channel_depths import HARDWARE, with_depths
 from sim.errors import BuildError, SimulationError, ToolMissing
 
 from .arguments import Value
+from .compiler import is_endless
 from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
@@ -244,6 +245,11 @@ class EmulatedEvent(PendingEvent):
         program.together.append(self)
         _advance(program)
 
+    @property
+    def endless(self) -> bool:
+        """Whether the kernel is written never to end."""
+        return is_endless(self.program.module, self._kernel.name)
+
     def give_up(self) -> None:
         """Let waiting kernels continue once more; if this one still waits, fail it and those that run with it."""
         program = self.program
@@ -251,6 +257,8 @@ class EmulatedEvent(PendingEvent):
         if not self.over and self.outcome is not None:
             program.give_up(_unpredicted(program, self))
         elif not self.over:
+            for event in program.pending:
+                event.starved = True
             program.give_up(_failure(program, program.emulator.waiting()))
 
     @property

@@ -147,6 +147,7 @@ class PendingEvent(Event):
     kernel: "KernelInterface"  #: of a command with ``runs``
     what = "a marker"
     joined = False  #: whether the command itself may wait for others, at a channel
+    starved = False  #: whether it was given up because no other kernel lets it continue
 
     command_type = command_type.NDRANGE_KERNEL
 
@@ -202,6 +203,16 @@ class PendingEvent(Event):
                 return True
             found += (more := one.missing - seen)
             seen |= more
+        return False
+
+    @property
+    def serves(self) -> bool:
+        """Whether it is a kernel that never ends, and has done all that others asked of it."""
+        return self.starved and self.endless
+
+    @property
+    def endless(self) -> bool:
+        """Whether it is a kernel that is written never to end, as one that serves others is."""
         return False
 
     def begin(self) -> None:

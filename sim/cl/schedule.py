@@ -134,13 +134,14 @@ class Schedule:
             guard.give_way()
         self.tell()
 
-    def finish(self) -> Exception | None:
-        """Run all queued commands; returns the first failure that was not reported."""
+    def finish(self, at_exit: bool = False) -> Exception | None:
+        """Run all queued commands; returns the first failure that was not reported. ``at_exit``: that kernels which
+        serve others wait for more to do is none."""
         untold = []
         while events := list(self.pending):
             for event in events:
                 self.run_until(event)
-            untold += [event for event in events if event.failed and not event.told]
+            untold += [event for event in events if event.failed and not event.told and not (at_exit and event.serves)]
         for event in untold:
             event.told = True
         return untold[0].error if untold else None
@@ -151,7 +152,7 @@ class Schedule:
         if not self.board.guard.is_ours or is_ending() or hasattr(sys, "last_type"):
             return
         try:
-            failure = self.finish()
+            failure = self.finish(at_exit=True)
         except Error as error:
             failure = error
         if failure is not None:

@@ -270,7 +270,7 @@ class Timeline:
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
         layouts = {one.kernel: one for kernel in record.kernels for one in (kernel.layout, *kernel.layout.parts)}
         launch = launch_of(measured, len(self.launches), layouts)
-        roof = memory_roof(present(self.board), launch.accesses)
+        roof = memory_roof(present(self.board), launch.accesses, launch.banks)
         if roof is not None:
             launch = replace(launch, roof_bytes_per_ns=roof[0], roof_by=roof[1])
         numbers = sum(len(column.values) for samples in launch.samples for column in samples.columns)

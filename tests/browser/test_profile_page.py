@@ -3,6 +3,7 @@
 import pytest
 
 from hls.profile.totals import total_of
+from tests.browser.chromium import WIDTH
 from tests.browser.page import PROFILE_VIEWS, VIEWS
 from tests.browser.profile_sample import sample_profile
 from tests.browser.test_accessible import AXE, RUN
@@ -206,3 +207,21 @@ def test_interactive_in_a_second_and_small(light, files):
     page = light.open("profile")
     assert page.run("return window.sluiceReport.timing.start") < 10_000, "a loaded machine takes longer than a second"
     assert len(files["profile"].read_bytes()) < 400_000
+
+
+@pytest.fixture
+def narrow(light):
+    """The page in a window of 900 pixels."""
+    device = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+    light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 900, **device})
+    yield light
+    light.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": WIDTH, **device})
+
+
+@pytest.mark.parametrize("view", PROFILE_VIEWS)
+def test_tables_fit_a_narrow_window(narrow, view):
+    page = narrow.open("profile", view=view)
+    over = "[...document.querySelectorAll('#view .scroll')].filter((one) => one.scrollWidth > one.clientWidth)"
+    assert not page.run(f"return {over}.map((one) => one.ariaLabel)")
+    lines = "[...document.querySelectorAll('.linecell')].map((one) => [one.innerText.trim(), getComputedStyle(one).whiteSpace])"
+    assert all("\n" not in text and space == "nowrap" for text, space in page.run(f"return {lines}"))

@@ -247,3 +247,9 @@ def test_one_compilation_is_never_searched_for_garbage(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "fits:" in done.stdout and "collected" not in done.stdout, done.stdout + done.stderr
+
+
+def test_a_macro_of_the_command_line_may_have_parameters():
+    Path("called.cl").write_text("__kernel void k(__global int *p, int n) { p[n] = MUL(n, 2) + TEXT(a, b)[0]; }")
+    result = sluice("check", "called.cl", "-D", "MUL(x, y)=((x) * (y))", "-DTEXT(...)=#__VA_ARGS__")
+    assert result.exit_code == 0, result.output

@@ -67,7 +67,7 @@ def test_the_server_follows_project_and_board(folder):
             return first, slower, broken, await loop_of(one), one.published[one.uri]
 
     first, slower, broken, mended, told = asyncio.run(session())
-    assert first.startswith("II 7") and not slower.startswith("II 7") and slower.startswith("II ")
+    assert first.startswith("II 6") and not slower.startswith("II 6") and slower.startswith("II ")
     assert len(broken) == 1 and "own.toml" in broken[0][1]
     assert mended == slower
     assert not [one for one in told if one.code != "W0706"]
@@ -93,7 +93,7 @@ def test_a_project_that_is_saved_half_way(folder):
 
     error, label = asyncio.run(session())
     assert (error.code, error.range.start.line, error.range.start.character) == ("E0920", 4, 4)
-    assert label.startswith("II 7")
+    assert label.startswith("II 6")
 
 
 def test_the_editors_board_wins(folder):

@@ -32,6 +32,7 @@ from rtl_lib.lsu.wide_store import WideStoreUnit
 from rtl_lib.lsu.word_assembler import WordBuffer
 from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.state import SlotRegister
 from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
 
 __all__ = ["BREAKS", "Break"]
@@ -82,6 +83,19 @@ BREAKS = (
         "behind_write == read.addr",
     ),
     Break("fifo_block_5", StreamFifo, "_store", "self.depth - 2", "self.depth - 1"),
+    # state registers
+    Break(
+        "slot_register", SlotRegister, "elaborate", "write.addr.eq(self.write.slot)", "write.addr.eq(self.read.slot)"
+    ),
+    Break("slot_register", SlotRegister, "_read_through", "if self.transparent:", "if True:"),
+    Break(
+        "transparent_register",
+        SlotRegister,
+        "_read_through",
+        "self.write.valid & (self.write.slot == self.read.slot)",
+        "self.write.valid",
+    ),
+    # small stream parts
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
     Break("request_slots", RequestSlots, "elaborate", "write.addr.eq(head ^ self.o.valid)", "write.addr.eq(head)"),

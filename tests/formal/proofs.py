@@ -73,6 +73,16 @@ PROOFS = {
         units.event_counters,
         16,
     ),
+    "slot_register": Proof(
+        "SlotRegister, 3 slots", "a read sees the last write before it", partial(units.slot_register, 3, False), 6, 1
+    ),
+    "transparent_register": Proof(
+        "SlotRegister, 3 slots, transparent",
+        "a read sees the last write, also that of its cycle",
+        partial(units.slot_register, 3, True),
+        6,
+        1,
+    ),
     "burst_builder": Proof(
         "BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1
     ),

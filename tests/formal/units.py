@@ -17,6 +17,7 @@ from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 from rtl_lib.lsu.write_acknowledge import Settlement
+from rtl_lib.state import SlotRegister
 from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
 from tests.formal.streams import inner
@@ -30,6 +31,7 @@ __all__ = [
     "place_guard",
     "settlement",
     "shared_cache",
+    "slot_register",
     "stepping_load_unit",
     "store_unit",
     "store_unit_of_words",
@@ -57,6 +59,29 @@ def event_counters():
     bench.check(~part.here | (part.total == ages[-1]), "a total is the number of events")
     bench.soon(~part.here, part.round, "each total is shown in every round")
     bench.reach(part.here & (part.total == 7), "a residue has wrapped")
+    return bench
+
+
+def slot_register(slots, transparent):
+    """SlotRegister: the value of a slot is the one written last, in this cycle as well if it is transparent."""
+    bench, bits = Bench(), 2
+    part = bench.part("register", SlotRegister(unsigned(bits), slots, transparent=transparent))
+    slot, target = bench.constant(range(slots), "slot"), bench.free(range(slots), "target")
+    kept, known, writes = Signal(bits), Signal(), bench.free(1, "writes")
+    bench.m.d.comb += [
+        part.write.valid.eq(writes),
+        part.write.slot.eq(target),
+        part.write.value.eq(bench.free(bits, "value")),
+        part.read.slot.eq(slot),
+    ]
+    written = writes & (target == slot)
+    with bench.m.If(written):
+        bench.m.d.sync += [kept.eq(part.write.value), known.eq(1)]
+    bench.assume((slot < slots) & (target < slots), "the slots are there")
+    at_once = written if transparent else C(0)
+    seen = Mux(at_once, part.write.value, kept)
+    bench.check(~(known | at_once) | (part.read.value == seen), "a read sees the last write")
+    bench.reach(known & written & (part.write.value != kept), "a slot is written again")
     return bench
 
 

@@ -108,12 +108,35 @@ __kernel void rows(__global const int *restrict in, __global const int *restrict
     out[0] = sum;
 }
 // each address comes from the load before
-__kernel void memory(__global const int *restrict next, __global int *restrict out, int n)
+__kernel void latency(__global const int *restrict next, __global int *restrict out, int n)
 {
     int at = 0;
     for (int k = 0; k < n; k++)
         at = next[at];
     out[0] = at;
+}
+// the same with sixteen chains of whole words, side by side: memory has more to do, and still waits for their addresses
+__kernel void memory(__global const int *restrict next, __global int *restrict out, int n)
+{
+    int at[16];
+    #pragma unroll
+    for (int c = 0; c < 16; c++)
+        at[c] = c;
+    for (int k = 0; k < n; k++) {
+        #pragma unroll
+        for (int c = 0; c < 16; c++) {
+            int sum = 0;
+            #pragma unroll
+            for (int t = 0; t < 16; t++)
+                sum += next[16 * at[c] + t];
+            at[c] = sum;
+        }
+    }
+    int sum = 0;
+    #pragma unroll
+    for (int c = 0; c < 16; c++)
+        sum ^= at[c];
+    out[0] = sum;
 }
 // the store in the loop shares a port with six others to places that are not known
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))

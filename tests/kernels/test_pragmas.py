@@ -53,7 +53,7 @@ def test_an_interval_that_cannot_be_met_names_the_recurrence():
     message = caught.value.diagnostics[0]
     assert message.span.line == 4
     assert (
-        "#pragma ii 1 cannot be met: the least is 7, because sum needs the result of the previous iteration"
+        "#pragma ii 1 cannot be met: the least is 6, because sum needs the result of the previous iteration"
         in message.message
     )
 

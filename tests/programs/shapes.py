@@ -1,6 +1,6 @@
 """Random kernels of a few shapes that passes look for: nests by a test, stores that interleave, shift registers of any
-size, loads made early, copies on the chip, automata by `switch` and `goto`, narrow counters, structs, rows and
-wavefronts. :mod:`.generate` hits few of them by chance.
+size, loads made early, copies on the chip, automata by `switch` and `goto`, narrow counters, structs, rows,
+wavefronts, bits and triangles. :mod:`.generate` hits few of them by chance.
 
     python -m tests.programs.planned --shapes --programs 300 --start 0
     python -m tests.programs.campaign --shapes --systems 4 --board de5net
@@ -235,6 +235,44 @@ class _Shapes:
             )
         ]
 
+    def bits(self) -> list:
+        """A loop over the bits of a word, which is unrolled without being asked if it is mostly wires."""
+        i, k, type_ = self.counter(), self.counter(), self.rng.choice(["uint", "int", "ulong", "ushort"])
+        w, r, p = self.new("w", type_), self.new("r", type_), self.new("p", "int", start="1")
+        steps = [
+            f"{r} = ({r} << 1) | (({w} >> {k}) & 1);",
+            f"{r} ^= {w} >> ({k} & 15);",
+            f"if (({w} >> {k}) & 1) {r} += {k};",
+            f"{r} = {r} & 1 ? ({r} >> 1) ^ 0xb8u : {r} >> 1;",
+            f"if ({r} >= {w}) {r} -= {w};",
+            f"{p} = {p} * 5 % 31; {r} += {w} >> {p};",
+            f"{w} >>= 1;",
+            f"{w} += {i};",
+        ]
+        width, down = self.rng.choice([15, 16, 17, 24, 31, 32, 33, 64, 65]), self.rng.random() < 0.4
+        head = f"for ({k} = {width - 1}; {k} >= 0; {k}--) {{" if down else f"for ({k} = 0; {k} < {width}; {k}++) {{"
+        enter = [f"{w} = ia[{i}];", *self.rng.sample([f"{r} = 0;", f"{p} = 1;", f"{r} = ib[{i}];"], 2)]
+        inner = Block(head, (tuple(self.rng.sample(steps, self.rng.randint(1, 3))),))
+        return [self.loop(i, self.trips(LAST), [*enter, inner, f"oa[{i}] = {r};", *self.some()])]
+
+    def triangle(self) -> list:
+        """A nest over half of a small private array, whose inner trip counts are constants once it is unrolled."""
+        i, p, q, size = self.counter(), self.counter(), self.counter(), self.rng.choice([3, 4, 6, 9])
+        t = self.new("t", self.rng.choice(NARROW), size)
+        low, high = self.rng.choice([("0", f"({size - 1} - {p})"), (f"{p} + 1", f"{size - 1}"), ("0", f"({p} & 3)")])
+        work = self.rng.choice(
+            [
+                Block(f"if ({t}[{q}] > {t}[{q} + 1]) {{", ((f"{t}[{q}] ^= {t}[{q} + 1] + 1;",),)),
+                f"{t}[{q}] += {t}[{q} + 1] * {p};",
+                f"v0 += {t}[{p}] * {t}[{q}] - ib[{i} + {q}];",
+            ]
+        )
+        fill = self.loop(q, str(size), [f"{t}[{q}] = ia[({i} * {size} + {q}) & {LAST}];"])
+        nest = self.loop(
+            p, self.rng.choice([str(size), str(size), self.trips(size)]), [self.loop(q, high, [work], low)]
+        )
+        return [self.loop(i, self.trips(15), [fill, nest, f"oa[{i}] = {t}[{size // 2}];"])]
+
 
 SHAPES = (
     _Shapes.tested,
@@ -250,6 +288,8 @@ SHAPES = (
     _Shapes.wavefront,
     _Shapes.sums,
     _Shapes.vectors,
+    _Shapes.bits,
+    _Shapes.triangle,
 )
 
 

@@ -12,10 +12,12 @@ from .bench import simulate
 SLOTS = [1, 2, 5]
 
 
+@pytest.mark.parametrize("transparent", [False, True])
 @pytest.mark.parametrize("slots", SLOTS)
-def test_register(slots):
-    """Rules 1 and 2: wrong slot, late read, or a read that already sees this cycle's write."""
-    rng, dut = random.Random(slots), SlotRegister(unsigned(8), slots)
+def test_register(slots, transparent):
+    """Rules 1 and 2: wrong slot, late read, or a read that already sees this cycle's write, or does not where it
+    should."""
+    rng, dut = random.Random(slots), SlotRegister(unsigned(8), slots, transparent=transparent)
 
     async def bench(ctx):
         kept = [None] * slots
@@ -26,7 +28,8 @@ def test_register(slots):
             ctx.set(dut.write.slot, target)
             ctx.set(dut.write.value, value)
             ctx.set(dut.read.slot, slot)
-            assert kept[slot] in (None, ctx.get(dut.read.value))
+            seen = value if transparent and write and target == slot else kept[slot]
+            assert seen in (None, ctx.get(dut.read.value))
             await ctx.tick()
             kept[target] = value if write else kept[target]
         assert None not in kept

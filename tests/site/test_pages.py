@@ -25,7 +25,7 @@ def test_the_commands_on_the_board_print_what_the_page_shows(page, tmp_path):
 
 def test_the_readme_shows_what_the_tutorial_prints():
     text, tutorial = README.read_text(), (DOCS / "tutorial.md").read_text()
-    edit = text[text.index("## An II of 7") : text.index("## Where every cycle went")]
+    edit = text[text.index("## An II of 6") : text.index("## Where every cycle went")]
     (block,) = re.findall(r"^```\n(.*?)^```$", edit, re.MULTILINE | re.DOTALL)
     assert block in tutorial
     figures = set(re.findall(r"\d,\d{3}|II \d -> \d \([^)]*\)", edit.replace(block, "")))

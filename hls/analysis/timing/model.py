@@ -222,6 +222,11 @@ class TimingModel:
         """Nanoseconds to read the value of ``steps`` iterations ago: a mux over at most so many registers."""
         return self.slot_read + (self.model.delay("mux", steps) if steps > 1 else 0.0)
 
+    def forwarding(self, op: Op) -> float:
+        """Nanoseconds from the last register inside an operation to a reader of its result in the next iteration, past
+        the state register, before those of :meth:`tap`."""
+        return self.out_delay(op) + self.slot_read
+
     def exceeds(self, ns: float) -> bool:
         """Whether a chain of logic is too long for a cycle."""
         return ns > self.room + EPSILON_NS

@@ -40,11 +40,7 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
         name: set() if _by_phases(function, name) or name in copied else _free(stores, tree, facts)
         for name, stores in by_memory.items()
     }
-    taking_turns = [
-        [op for op in stores if op not in booking[name]]
-        for name, stores in by_memory.items()
-        if not _by_phases(function, name)
-    ]
+    taking_turns = [(stores, booking[name]) for name, stores in by_memory.items() if not _by_phases(function, name)]
     for name, stores in by_memory.items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
             here, first = [op for op in stores if tree.region_of(op) is region], 0
@@ -200,20 +196,24 @@ def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None
         yield Dependence(first, second, Kind.WAW, a.op, distance)
 
 
-def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: Iterable[list[Op]]) -> dict[Op, set[Op]]:
+def _orders_inside(
+    region: Region, known: Iterable[Dependence], taking_turns: Iterable[tuple[list[Op], set[Op]]]
+) -> dict[Op, set[Op]]:
     """For operations of the region those that precede them within one iteration: by memory order, or because a loop
-    stores to the same memory and occupies its port meanwhile."""
+    stores to the same memory and occupies its port meanwhile. Of ``taking_turns``, the stores of each memory and those
+    that reserve its port, only two that both reserve it need no order."""
     holders = {inner: op for op in region.ops for part in op.regions for inner in walk(part)}
     holders |= {op: op for op in region.ops}
     before: dict[Op, set[Op]] = {}
     for fact in known:
         if fact.loop is None and fact.src in holders and fact.dst in holders:
             before.setdefault(holders[fact.dst], set()).add(holders[fact.src])
-    for stores in taking_turns:
+    for stores, booked in taking_turns:
         inside = list(dict.fromkeys(holders[op] for op in stores if op in holders))
+        waiting = {holders[op] for op in stores if op in holders and op not in booked}
         for k, one in enumerate(inside):
             for other in inside[k + 1 :]:
-                if one.regions or other.regions:
+                if (one.regions or other.regions) and not waiting.isdisjoint((one, other)):
                     before.setdefault(other, set()).add(one)
     return before
 

@@ -107,17 +107,21 @@ def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, c
     asks for it, or if the program does not say and banks alone do not give each store of a token a port of its own.
     Raises :class:`~hls.planning.banking.refusal.Refusal` for attributes that cannot be satisfied."""
     check(asked, size, uses)
+    known: dict[BankMap, Meetings] = {}
     if asked.numwriteports is not None and asked.pumped and asked.writes:
-        return _best(size, uses, replace(asked, writes=asked.numwriteports), blocks, copies)
-    one = _best(size, uses, asked, blocks, copies)
+        return _best(size, uses, replace(asked, writes=asked.numwriteports), blocks, copies, known)
+    one = _best(size, uses, asked, blocks, copies, known)
     # an atomic operation stores some cycles after its start, and no other one may start in between
     if not asked.may_add_writes or one.cost.turns == 1 or any(use.loads and use.stores for use in uses):
         return one
-    two = _best(size, uses, replace(asked, writes=MOST_WRITES), blocks, copies)
+    two = _best(size, uses, replace(asked, writes=MOST_WRITES), blocks, copies, known)
     return two if two.cost.turns < one.cost.turns else one
 
 
-def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: Copies) -> Banking:
+def _best(
+    size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: Copies, known: dict[BankMap, Meetings]
+) -> Banking:
+    """The cheapest banks. ``known`` is what earlier calls found of maps, whose conflicts do not depend on the ports."""
     word = max(asked.bankwidth or 1, *(use.bytes for use in uses))
     words = -(-size // word)
     best = None
@@ -130,7 +134,9 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
             and (map.banks > ENOUGH * best.map.banks or map.banks > _banks_for(uses))
         ):
             break  # larger numbers of banks cost more and more
-        one = _judge(size, uses, asked, blocks, map, word, copies)
+        if map not in known:
+            known[map] = Meetings(uses, map, word)
+        one = _judge(size, uses, asked, blocks, known[map], word, copies)
         if _astray(one) and map.bits:
             if asked.geometry:
                 raise Refusal(
@@ -157,9 +163,9 @@ def _asked(asked: Asked) -> Iterator[BankMap]:
 
 
 def _judge(
-    size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: Copies
+    size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, meetings: Meetings, word: int, copies: Copies
 ) -> Banking:
-    meetings = Meetings(uses, map, word)
+    map = meetings.map
     turns = store_turns([use for use in uses if use.stores], meetings, max(1, asked.writes))
     rows = dict.fromkeys(use.row for use in uses if use.reads)
     groups = {row: _read_classes(uses, row, meetings) for row in rows}

@@ -15,6 +15,7 @@ KINDS = {
     "value": "value",
     "order": "order",
     "carried": "value, through a state register",
+    "forwarded": "value, past its state register",
     "chain": "combinational chain too long for one cycle",
     "earliest": "fixed earliest cycle",
     "latest": "fixed latest cycle",
@@ -104,7 +105,9 @@ def explain_cycle(problem: Problem, cycle: Cycle) -> Bottleneck:
     steps = []
     for constraint in cycle.constraints:
         src, dst = keys[constraint.src], keys[constraint.dst]
-        latency = problem.by_key[src].latency if constraint.kind in ("value", "order", "carried", "chain") else 0
+        latency = (
+            problem.by_key[src].latency if constraint.kind in ("value", "order", "carried", "forwarded", "chain") else 0
+        )
         chain = longest_chain(problem, src, dst) if constraint.kind == "chain" else ()
         steps.append(
             Step(

@@ -46,8 +46,8 @@ def _safe_entry(c: Carried) -> Point:
     """The point that a token passes one cycle before the next one may enter, so that the next one reads ``c`` after it
     is written."""
     if c.read.level == c.write.level:
-        order = isinstance(c.arg.type, TokenType)  # a token counts from the cycle in which it is produced
-        apart = c.write.stage - c.read.stage - order + 1  # cycles, which ``distance`` tokens share
+        at_once = isinstance(c.arg.type, TokenType) or c.forwards is not None  # in the cycle in which it is produced
+        apart = c.write.stage - c.read.stage - at_once + 1  # cycles, which ``distance`` tokens share
         return Point(c.read.level, max(0, -(-apart // c.distance) - 1))
     return c.write
 

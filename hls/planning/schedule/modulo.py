@@ -210,7 +210,8 @@ def constraint_system(problem: Problem) -> DifferenceSystem:
 
 def _dependence_constraints(problem, index):
     for dep in problem.dependences:
-        kind = ("carried" if dep.distance else "value") if dep.data else "order"
+        passed = "forwarded" if dep.forwarded else "carried"
+        kind = (passed if dep.distance else "value") if dep.data else "order"
         cycles = problem.by_key[dep.src].latency + dep.cycles
         yield Constraint(index[dep.src], index[dep.dst], cycles, dep.distance, kind)
 

@@ -31,7 +31,9 @@ class Carried:
 
     The scheduling problem ensures ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``,
     the index of another carried value or its own, it equals what that one was written ``steps`` iterations ago, and
-    ``write`` is the point of that write.
+    ``write`` is the point of that write. Where it ``forwards`` the result of an operation, it may be read in the cycle
+    in which it is written: ``write.stage <= read.stage + II``. With ``preset``, its register begins a run with the
+    initial value, so that reading it needs no choice.
     """
 
     index: int
@@ -41,6 +43,8 @@ class Carried:
     write: Point
     root: int | None = None
     steps: int = 1
+    forwards: Op | None = None
+    preset: bool = False
 
     @property
     def overlap(self) -> bool:

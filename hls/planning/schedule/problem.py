@@ -10,7 +10,8 @@ first. The rules, which :meth:`Problem.verify` checks one by one:
 3. A dependence of distance 0 requires ``start[dst] >= start[src] + latency(src) + min_cycles`` (0 when not given).
 4. A dependence of distance d >= 1 requires ``start[dst] + d * ii >= start[src] + latency(src) + min_cycles``. A value
    (not a mere order) passes through a state register, written at the end of the cycle in which the value is available:
-   its ``min_cycles`` is 1 when not given, and may not be less.
+   its ``min_cycles`` is 1 when not given, and may not be less. A ``forwarded`` one may be read in that cycle, past the
+   register; the ``delay`` of dst includes the way there from the register inside src.
 5. A value used in the cycle in which it becomes available continues a combinational chain; a value used later comes
    from a register. Chains start with 0 ns at a register, or with ``out_delay`` after an operation that has registers
    inside, and add the ``delay`` of every operation they enter. None may exceed ``period_ns - overhead_ns``.
@@ -69,13 +70,14 @@ class Dependence:
     distance: int = 0
     min_cycles: int | None = None  #: from the end of src to the start of dst; negative only for an order
     data: bool = True
+    forwarded: bool = False  #: to a later iteration, past the state register
 
     @property
     def cycles(self) -> int:
         """``min_cycles`` with its default."""
         if self.min_cycles is not None:
             return self.min_cycles
-        return 1 if self.distance and self.data else 0
+        return 1 if self.distance and self.data and not self.forwarded else 0
 
     @property
     def chains(self) -> bool:
@@ -173,7 +175,7 @@ class Problem:
                 raise ProblemError(f"a dependence names {key}, which is no operation")
         if dep.distance < 0:
             raise ProblemError(f"the dependence of {dep.dst} on {dep.src} has a negative distance")
-        if dep.data and dep.cycles < (1 if dep.distance else 0):
+        if dep.data and dep.cycles < (1 if dep.distance and not dep.forwarded else 0):
             raise ProblemError(
                 f"the value of {dep.src} cannot reach {dep.dst} in {dep.cycles} cycles: "
                 + ("it passes through a register" if dep.distance else "it is not there before")

@@ -1,7 +1,7 @@
 """When everything in a region executes: its levels, and the stages of each level for one common II."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
 
@@ -9,6 +9,7 @@ from ...analysis.channels.endpoints import is_call
 from ...ir import Attr, Op, Region, TokenType, Value
 from .carried_delay_lines import histories
 from .explain import Bottleneck
+from .forwarded_values import forwarded_values, preset_values
 from .groups import group_windows, whole_groups
 from .levels import Levels, assign_levels, comes_from_afar, is_exceptional
 from .limits import LoopLimits
@@ -22,6 +23,8 @@ __all__ = ["Latencies", "RegionScheduler", "Schedule"]
 
 #: limit of ``#pragma ii``: the clock is not slowed by more than this factor for the sake of an II
 SLOWEST = 32
+#: most carried values that are tried one by one, whether it suffices to read that one past its register
+MOST_APART = 4
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,14 @@ class Latencies:
 @dataclass(frozen=True, eq=False)
 class _Scheduled:
     """The schedulers of a region's levels, and the delay lines that they use
-    (:func:`hls.planning.schedule.carried_delay_lines.histories`)."""
+    (:func:`hls.planning.schedule.carried_delay_lines.histories`), or the operations whose results they forward
+    (:mod:`hls.planning.schedule.forwarded_values`)."""
 
     levels: Levels
     schedulers: list[LevelScheduler]
     histories: dict[int, tuple[int, int]]
     speculative: bool
+    forwarded: Mapping[int, Op] = field(default_factory=dict)
 
     @cached_property
     def least(self) -> int:
@@ -161,7 +166,15 @@ class RegionScheduler:
         wish, slowest = loop.attrs.get(Attr.II, 1) if loop is not None else 1, 1
         if loop is not None and Attr.II in loop.attrs:
             schedule = partial(
-                level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known
+                level_scheduler,
+                self.timing,
+                region,
+                levels,
+                self.fixed,
+                speculative=speculative,
+                histories=known,
+                forwarded=found.forwarded,
+                preset=preset_values(loop, self.repeated, speculative),
             )
             hurried = [
                 self._hurried(partial(schedule, k), s, wish) if s.least > wish else (s, 1)
@@ -170,12 +183,14 @@ class RegionScheduler:
             schedulers, slowest = [s for s, _ in hurried], max(least for _, least in hurried)
         least = max(s.least for s in schedulers)
         ii = max(wish, least)
-        first = self._settled(region, loop, levels, schedulers[0], ii, speculative) if not known else None
+        usual = not known and not found.forwarded
+        first = self._settled(region, loop, levels, schedulers[0], ii, speculative) if usual else None
         stages = _solved(schedulers[1:] if first else schedulers, ii)
         if first:
             stages = [first, *stages]
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        carried = _carried(region, levels, stages, known)
+        preset = preset_values(loop, self.repeated, speculative)
+        carried = _carried(region, levels, stages, known, found.forwarded, preset)
         return Schedule(
             region=region,
             levels=levels,
@@ -192,7 +207,7 @@ class RegionScheduler:
     def ring(self, region: Region) -> Schedule:
         """The schedule of a barrier loop's body: nothing returns to a slot, so only shared ports keep tokens apart."""
         levels = assign_levels(region, self.fixed, self.timing.memory_plan, ring=True)
-        schedulers = self._schedulers(region, levels, False)
+        schedulers = self._schedulers(region, None, levels, False)
         ii = max(s.least for s in schedulers)
         stages = _solved(schedulers, ii)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
@@ -212,7 +227,7 @@ class RegionScheduler:
     def _shortest(self, region: Region, loop: Op | None, levels: Levels, speculative: bool) -> _Scheduled:
         """The schedulers that give the least II, and the delay lines they need. Delay lines cost more than registers
         that move on, and allow only one of the invocations that could be interleaved."""
-        usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
+        usual = _Scheduled(levels, self._schedulers(region, loop, levels, speculative), {}, speculative)
         # an invocation of a speculative loop ends long after its last token was issued: others fill that time
         alone = not speculative or loop is None or not may_take_turns(loop, self.repeated)
         known = (
@@ -221,10 +236,10 @@ class RegionScheduler:
             else {}
         )
         if known:
-            closer = _Scheduled(levels, self._schedulers(region, levels, speculative, known), known, speculative)
+            closer = _Scheduled(levels, self._schedulers(region, loop, levels, speculative, known), known, speculative)
             if closer.least < usual.least and (closer.least == 1 or not self.repeated):
                 return closer
-        return usual
+        return self._forwarding(region, loop, usual)
 
     def _hurried(
         self, schedule: Callable[..., LevelScheduler], usual: LevelScheduler, wish: int
@@ -249,12 +264,26 @@ class RegionScheduler:
     def _schedulers(
         self,
         region: Region,
+        loop: Op | None,
         levels: Levels,
         speculative: bool,
         known: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+        forwarded: Mapping[int, Op] = MappingProxyType({}),
     ) -> list[LevelScheduler]:
+        sharing, preset = self._sharing(levels), preset_values(loop, self.repeated, speculative)
         return [
-            level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, self._sharing(levels))
+            level_scheduler(
+                self.timing,
+                region,
+                levels,
+                self.fixed,
+                k,
+                speculative,
+                known,
+                sharing,
+                forwarded=forwarded,
+                preset=preset,
+            )
             for k in range(levels.count)
         ]
 
@@ -305,12 +334,27 @@ class RegionScheduler:
         levels = assign_levels(region, self.fixed, self.timing.memory_plan, apart=True)
         if levels.op == found.levels.op or levels.decide != found.levels.decide:
             return found
-        apart = _Scheduled(levels, self._schedulers(region, levels, False), {}, False)
+        usual = _Scheduled(levels, self._schedulers(region, loop, levels, False), {}, False)
+        apart = self._forwarding(region, loop, usual)
         return (
             apart
             if apart.least <= found.least and self._entered(region, apart) < self._entered(region, found)
             else found
         )
+
+    def _forwarding(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
+        """Reads carried values past their registers if iterations then start earlier, and no invocations take turns
+        meanwhile; of several such values as few as that takes."""
+        if found.least == 1 or found.histories or loop is None or may_take_turns(loop, self.repeated):
+            return found
+        all_ = forwarded_values(region, found.levels, self.timing)
+        attempts = [{c: op} for c, op in all_.items()] if len(all_) <= MOST_APART else []
+        best = found
+        for forwarded in (*attempts, *([all_] if len(all_) > 1 or not attempts and all_ else [])):
+            schedulers = self._schedulers(region, loop, found.levels, found.speculative, forwarded=forwarded)
+            closer = replace(found, schedulers=schedulers, forwarded=forwarded)
+            best = closer if closer.least < best.least else best
+        return best
 
     def _entered(self, region: Region, found: _Scheduled) -> int:
         """The most cycles from an iteration's entry into the level where it reads a value of the one before to the
@@ -364,17 +408,28 @@ def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:
 
 
 def _carried(
-    region: Region, levels: Levels, stages: list[LevelStages], known: Mapping[int, tuple[int, int]]
+    region: Region,
+    levels: Levels,
+    stages: list[LevelStages],
+    known: Mapping[int, tuple[int, int]],
+    forwarded: Mapping[int, Op] = MappingProxyType({}),
+    preset: Collection[int] = (),
 ) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
-    return tuple(
-        Carried(
-            k,
-            arg,
-            value,
-            Point(levels.read[k], stages[levels.read[k]].read[k]),
-            Point(levels.write[k], stages[levels.write[k]].write[k]),
-            *known.get(k, ()),
+    found = []
+    for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True)):
+        root, steps = known.get(k, (None, 1))
+        found.append(
+            Carried(
+                index=k,
+                arg=arg,
+                next=value,
+                read=Point(levels.read[k], stages[levels.read[k]].read[k]),
+                write=Point(levels.write[k], stages[levels.write[k]].write[k]),
+                root=root,
+                steps=steps,
+                forwards=forwarded.get(k),
+                preset=k in preset and root is None,
+            )
         )
-        for k, (arg, value) in enumerate(zip(region.args, nexts, strict=True))
-    )
+    return tuple(found)

@@ -5,7 +5,7 @@ write of a carried value, two for the continue condition (it ends the invocation
 next issue), and one for the exit, where all values that later levels need must have arrived.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -106,11 +106,15 @@ def level_scheduler(
     needs: Sequence[Need] = (),
     settled: bool = False,
     period: float | None = None,
+    forwarded: Mapping[int, Op] = MappingProxyType({}),
+    preset: Collection[int] = (),
 ) -> LevelScheduler:
     """The scheduler of level ``k`` of a region; ``fixed`` values are always available.
 
     ``histories`` lists carried values that equal an earlier value of another one
-    (:func:`hls.planning.schedule.carried_delay_lines.histories`); ``needs`` are those of the region's windows. With
+    (:func:`hls.planning.schedule.carried_delay_lines.histories`), ``forwarded`` those that are read past their register
+    (:mod:`hls.planning.schedule.forwarded_values`), ``preset`` those whose register begins with the initial value;
+    ``needs`` are those of the region's windows. With
     ``settled``, nothing of level 0 is in its first stage, in which the header still chooses the slot. ``period`` is in
     ns, the target's clock unless given.
     """
@@ -125,6 +129,8 @@ def level_scheduler(
         histories=histories,
         needs=here,
         settled=settled and k == 0,
+        forwarded=forwarded,
+        preset=preset,
     )
     return LevelScheduler(levels, k, histories, Scheduler(builder.build(period or timing.period)))
 
@@ -142,9 +148,12 @@ def used_values(region: Region, levels: Levels) -> Iterator[tuple[Value, int]]:
 
 
 class _ProblemBuilder:
-    def __init__(self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled) -> None:
+    def __init__(
+        self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled, forwarded, preset
+    ) -> None:
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
         self.histories, self.needs, self.settled = histories, needs, int(settled)
+        self.forwarded, self.preset = forwarded, preset
         self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
         self.nodes: dict = {}
         self.edges: list[Dependence] = []
@@ -216,12 +225,19 @@ class _ProblemBuilder:
             if writes:
                 self._need(value, self._node(("write", c)))
             if reads and writes:
-                self.edges.append(Dependence(("read", c), ("write", c)))
+                # past the register, a token would read what it writes itself in that cycle
+                apart = int(c in self.forwarded)
+                self.edges.append(Dependence(("read", c), ("write", c), min_cycles=apart))
                 self._recurrence(c, arg.type)
 
     def _read(self, c: int):
         arg, (_, steps) = self.region.args[c], self.histories.get(c, (c, 1))
-        delay = self.timing.tap(steps) if arg.type.bits else 0.0
+        delay = self.timing.tap(steps)
+        if c in self.forwarded:
+            delay += self.timing.forwarding(self.forwarded[c])
+        if c in self.preset and c not in self.histories:
+            delay -= self.timing.slot_read
+        delay = delay if arg.type.bits else 0.0
         return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int) -> None:
@@ -241,7 +257,8 @@ class _ProblemBuilder:
         may start in the cycle in which it is valid. Where the order only matters if buffers overlap, the loop's header
         ensures it in such runs."""
         if not isinstance(type, TokenType):
-            self.edges.append(Dependence(("write", c), ("read", c), distance=1))
+            past = c in self.forwarded
+            self.edges.append(Dependence(("write", c), ("read", c), distance=1, forwarded=past))
         elif not type.overlap and not type.between:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 

@@ -381,6 +381,15 @@ def test_variables_parameters_and_types():
     assert list(module.functions) == ["scale", "k"]
 
 
+def test_qualifiers_between_the_brackets_of_a_parameter_are_those_of_the_pointer():
+    kernel = compiled(
+        "__kernel void k(__global const int a[restrict 4], __global int b[restrict const static 4][2]) { b[a[0]][1] = 1; }"
+    )
+    (kernel,) = kernel.kernels
+    assert all(m.restrict for m in kernel.memories.values())
+    assert [p.c_type for p in kernel.params] == ["__global const int * restrict", "__global int * restrict const*"]
+
+
 def test_names_of_memories_are_unique():
     (kernel,) = compiled(
         "__constant int n[2] = {1, 2}; __kernel void k(__global int *i) "

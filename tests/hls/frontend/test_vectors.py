@@ -220,6 +220,7 @@ __kernel void k(__global const uint4 *a, __global const float4 *b, __global uint
     o[0] = rotate(x, n); o[1] = rotate(x, 7); o[2] = add_sat(x, 9u) ^ sub_sat(4000000000u, x); o[3] = mul_hi(x, m);
     o[4] = abs_diff(x, n) + hadd(x, 3); o[5] = bitselect(x, a[1], 255u); o[6] = mad_sat(x, 2u, 5u); o[7] = mad24(x & 4095u, n, a[1]);
     f[0] = fma(y, 2.0f, b[1]); f[1] = mad(y, 0.5f, 1); f[2] = fmod(y, 3.0f); f[3] = copysign(y, -1.0f); f[4] = fdim(1, y);
+    o[8] = select(9, x, a[1]); f[5] = select(y, 0, isless(y, b[1])); f[6] = dot(floor(y), 2) + dot(0.5f, floor(y));
 }
 """
 
@@ -234,8 +235,8 @@ def test_numbers_beside_vectors(context):
         {
             "a": rng.integers(0, 1 << 32, 8, "u4"),
             "b": (rng.standard_normal(8) * 9).astype("f4"),
-            "o": np.zeros(32, "u4"),
-            "f": np.zeros(20, "f4"),
+            "o": np.zeros(36, "u4"),
+            "f": np.zeros(28, "f4"),
             "n": np.uint8(200),
             "m": np.int8(-3),
         },

@@ -72,3 +72,106 @@ KERNEL(loops_without_bodies) { int i; for (i = 0; i < n && a[i] >= 0; i++); o[0]
 KERNEL(in_one_line) { int x = 5, *p = &x, **q = &p; **q += a[0]; *p <<= 2; o[0] = x-- - --x; o[1] = x; int y = (x++, x); o[2] = y; }
 KERNEL(long_arithmetic) { ulong h = 14695981039346656037UL; FOR(i, n) { h ^= (uchar)a[i]; h *= 1099511628211UL; o[i] = (int)(h >> 32) ^ (int)h; } }
 KERNEL(float_loops) { float x = 0; for (float t = 0.0f; t < 1.0f; t += 0.125f) x += t * a[0]; o[0] = (int)x; double d = 0.1; FOR(i, 3) d = d * 3 + a[i]; o[1] = (int)d; }
+
+// The address of a struct that holds pointers: what a reader, a sink or a table of a C program is called with.
+typedef struct { __global const int *p; int n; int pos; } reader_t;
+int next(reader_t *r) { int v = r->p[r->pos]; r->pos++; return v; }
+void start(reader_t *r, __global const int *p, int n) { r->p = p; r->n = n; r->pos = 0; }
+int more(const reader_t *r) { return r->pos < r->n; }
+KERNEL(reading) {
+  reader_t s;
+  start(&s, a, n);
+  int k = 0;
+  while (more(&s)) o[k++] = next(&s) * 3;
+}
+typedef struct { int len; int4 last; unsigned char buf[8]; __global int *out; struct { int x; short y[3]; } in; } sink_t;
+void put(sink_t *s, int v) {
+  s->buf[s->len & 7] = (unsigned char)v;
+  s->last = s->last.yzwx; s->last.x = v;
+  s->in.y[s->len % 3] += (short)v; s->in.x ^= v;
+  s->out[s->len] = v + s->buf[(s->len + 5) & 7];
+  s->len++;
+}
+void fold(int *x, int4 *v, short *y, unsigned char *b) { *x += v->s2 + y[1] + b[3]; y[0] = 5; v->w = 9; }
+KERNEL(parts) {
+  sink_t s = { 0, (int4)(1, 2, 3, 4), { 1, 2, 3 }, o, { 7, { 1, 2, 3 } } };
+  sink_t *p = &s;
+  for (int i = 0; i < n - 2; i++) put(p, a[i]);
+  fold(&p->in.x, &s.last, s.in.y, s.buf);
+  o[n - 2] = s.in.x + s.in.y[0] * 3 + s.in.y[1] + s.in.y[2];
+  sink_t t = s; put(&t, 77); put(p, 5);
+  o[n - 1] = s.last.w + t.last.x + t.buf[2] + s.len + t.len + sizeof(sink_t) % 8;
+}
+KERNEL(several) {
+  reader_t s[3], *r = s;
+  for (int k = 0; k < 3; k++) start(&s[k], a + k, n - k - 1);
+  for (int i = 0; i < n; i++) {
+    reader_t *q = a[i] & 1 ? &s[1] : a[i] & 2 ? s + 2 : r;
+    o[i] = q == &s[1] ? next(q) : next(q) - (int)(q - s);
+    if (!more(q)) start(q, a + i % 3, n - 3);
+    if (i % 3 == 2) r = s; else r++;
+    o[i] += next(r--) * 8; r++;
+    if (!more(r)) r->pos = 0;
+  }
+}
+typedef struct { reader_t *in; reader_t other; int turn; } merge_t;
+int take(merge_t *m) { reader_t *r = m->turn++ & 1 ? m->in : &m->other; return more(r) ? next(r) : -1; }
+reader_t *which(merge_t *m, int k) { return k ? m->in : &m->other; }
+KERNEL(nested) {
+  reader_t s; merge_t m = { &s };
+  start(m.in, a, n); start(which(&m, 0), a + 4, n / 2);
+  for (int i = 0; i < n; i++) o[i] = take(&m) + which(&m, i & 1)->pos * 100;
+  merge_t c = m; c.in->pos = 3; c.other.pos = 2;
+  o[0] += m.in->pos * 10000 + m.other.pos;
+}
+typedef struct { const int *tab; int n; int acc[4]; } look_t;
+int lookup(look_t *l, int k) { l->acc[k & 3] += k; return l->tab[k & 7] + l->acc[0]; }
+void swap(look_t *x, look_t *y) { look_t t = *x; *x = *y; *y = t; }
+KERNEL(swapped) {
+  int t0[8], t1[8];
+  for (int k = 0; k < 8; k++) { t0[k] = a[k]; t1[k] = k * k; }
+  look_t x = { t0, 8 }, y = { t1, 4 };
+  for (int i = 0; i < n; i++) { o[i] = lookup(&x, a[i]) * 7 + lookup(&y, i); if (a[i] & 1) swap(&x, &y); }
+}
+typedef struct { __global int *p[2]; struct { __global const int *q; int k; } in[2][2]; } grid_t;
+int visit(grid_t *g, int i) { g->in[i & 1][i >> 1 & 1].k += i; return g->in[i >> 1 & 1][i & 1].q[i & 3] + g->in[1][0].k; }
+KERNEL(grids) {
+  grid_t g[2] = {{{ o, o + 1 }}};
+  for (int i = 0; i < 8; i++) { g[i >> 2].in[i >> 1 & 1][i & 1].q = a + (i ^ 1); g[i >> 2].p[i & 1] = o + i % 3; }
+  for (int i = 0; i < n - 4; i++) *(g[i & 1].p[i >> 1 & 1] + i % (n - 4)) += visit(g + (i & 1), i) + visit(&g[a[i] & 1], i + 1);
+}
+typedef struct chain { struct chain *next; int v; __global const int *p; } chain_t;
+int total(int *x) { return ++*x; }
+KERNEL(list) {
+  chain_t m = { 0, 5, a };
+  o[0] = total(&m.v) + m.p[1]; o[1] = m.v + (m.next == 0);
+}
+typedef struct state state_t;
+typedef struct { state_t *s; int x; } owner_t;
+int owns(owner_t w) { return w.x + (w.s != 0); }
+int itself(state_t *s) { state_t *t = s; return t == s; }
+struct state { __global const int *p; int k; };
+int step_of(owner_t *w) { return w->s->p[w->s->k++] + w->x; }
+KERNEL(declared_late) {
+  state_t s = { a, 0 };
+  owner_t w = { &s, 5 };
+  FOR(i, n) o[i] = step_of(&w) + owns(w) * 10 + itself(w.s) * 100 + s.k * 1000;
+}
+int corner(reader_t z[2][3], int k) { return z[k][k + 1].pos + (z[k] + 2)->p[k]; }
+KERNEL(rows_of_structs) {
+  reader_t z[2][3], (*row)[3] = &z[1], (*last)[3] = z;
+  FOR(i, 6) start(&z[i / 3][i % 3], a + i, i);
+  FOR(i, n) {
+    (*row)[i % 3].pos += i;
+    row = a[i] & 1 ? row - 1 : &z[1];
+    if (row < z) row++;
+    o[i] = (*row)[2].pos + row[0]->p[i & 3] + corner(z, i & 1) + (int)(row - last);
+    if (i == 7) { last++; (*last)[1].p = a + 5; }
+  }
+}
+typedef struct { int u, v; } pair_t;
+KERNEL(pointers_to_rows) {  // of an array that is divided into its members
+  pair_t z[4][3];
+  FOR(i, 11) { z[i / 3][i % 3].u = a[i]; z[i / 3][i % 3].v = i; }
+  FOR(i, n) o[i] = (*&z[i & 1])[i % 3].u * 3 + (*(&z[1] + (i & 1)))[2].v + (&z[2])[0][1].u;
+}

@@ -152,6 +152,14 @@ def test_bytes_that_serve_several_requests_are_reuse_and_only_a_cache_has_hits(c
     assert (one["efficiency"], one["reuse"], one["cache_hit"]) == (1.0, 4.0, hits)
 
 
+def test_atomic_operations_move_the_words_that_were_read_and_those_that_are_written_for_them():
+    """1,024 operations on two words of memory."""
+    access = Access("x", 7, "bins", "atomic", "atomic-pipelined", access_bytes=4, word_bytes=64)
+    layout = Layout("dot", 240.0, (), (access,), ())
+    one = decode(layout, {CYCLES: 0, "x_accepted": 1024, "x_stalled": 0, "x_bursts": 2, "x_words": 2})["memory"][0]
+    assert (one["bytes_moved"], one["reuse"], one["average_burst"]) == (256, 16.0, None)
+
+
 def test_early_loads_count_the_answers_that_are_dropped():
     layout = Layout("dot", 240.0, (), (Access("x", 7, "a", "load", "any", 4, 64, early=True),), ())
     counted = {"x_accepted": 64, "x_stalled": 0, "x_bursts": 1, "x_words": 4, "x_vain": 48}

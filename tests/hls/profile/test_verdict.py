@@ -52,6 +52,10 @@ CASES = {
             launch(issue=500, memory_order=500), banks=(replace(BANK, busy=0.9), replace(BANK, number=1, busy=0.6))
         ),
     ),
+    "latency": (
+        with_access(launch(issue=700, memory=300), bandwidth=0.02),
+        with_access(launch(issue=700, memory=300), bandwidth=0.3),
+    ),
     "pattern": (
         with_access(launch(issue=800, memory=200), efficiency=1 / 16, bytes_used=4000, bytes_moved=64000),
         with_access(launch(issue=800, memory=200)),
@@ -85,6 +89,26 @@ def test_a_host_that_is_not_ready():
     apart = [launch(k, start_ns=40_000.0 * k, issue=850, drain=150) for k in range(3)]
     close = [launch(k, start_ns=11_000.0 * k, issue=850, drain=150) for k in range(3)]
     assert verdict(*apart).rule == "host" and verdict(*close).rule == "nothing"
+
+
+def test_bandwidth_is_what_memory_has_for_accesses_in_this_order():
+    """Half of the peak is all that there is for unrelated addresses, unless it is that of another memory."""
+    half = with_access(launch(issue=950, memory=50), bandwidth=0.5, bytes_per_ns=12.8)
+    at_roof = replace(half, roof_bytes_per_ns=13.2, roof_by="activation")
+    assert verdict(half).rule == "full" and verdict(at_roof).rule == "bandwidth"
+    assert (
+        "97.0 % of what memory can at most for accesses in this order (50.0 % of the peak)" in verdict(at_roof).sentence
+    )
+    other = replace(half.accesses[0], id="other", memory="QDR", bandwidth=0.1)
+    assert verdict(replace(at_roof, accesses=(*half.accesses, other))).rule == "full"
+
+
+def test_memory_that_is_idle_while_a_kernel_waits_for_it_is_no_pattern():
+    """A list that is followed from node to node wastes 60 of 64 bytes, which nothing else wants."""
+    wasted = {"efficiency": 1 / 16, "bytes_used": 4000, "bytes_moved": 64000}
+    chase = with_access(launch(issue=30, memory=970), bandwidth=0.02, **wasted)
+    assert verdict(chase).rule == "latency" and "97.0 % of its cycles" in verdict(chase).sentence
+    assert verdict(with_access(launch(issue=30, memory=970), bandwidth=0.5, **wasted)).rule == "pattern"
 
 
 def test_an_access_that_moves_little_is_no_pattern_to_look_at():
@@ -194,6 +218,7 @@ def test_categories_of_the_rules_are_those_of_accounts():
         "efficiency",
         "wasted",
         "bandwidth",
+        "bandwidth_in_order",
         "row_misses",
         "gaps",
         "launches",

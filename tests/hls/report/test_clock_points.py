@@ -48,7 +48,7 @@ def test_the_report_says_both():
 
 
 def test_parts_keep_their_registers_at_a_slower_clock():
-    sum_up = "float s = 0.0f;\n{}for (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;"
+    sum_up = "float s = n;\n{}for (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;"
     here, there = (only(kernel(sum_up.format(text), FLOATS).loops) for text in ("", "#pragma ii 6\n"))
     assert (here.ii, there.ii) == (7, 6) and here.fmax_mhz / 7 > there.fmax_mhz / 6
     assert not here.clock_points and [one.ii for one in there.clock_points] == [6, 7]

@@ -54,6 +54,16 @@ def until_idle(dut):
     return testbench
 
 
+def count(strobes, into):
+    """Testbench that counts the cycles in which each of the strobes is high."""
+
+    async def testbench(ctx):
+        async for _, _, *values in ctx.tick().sample(*strobes):
+            into[:] = [before + value for before, value in zip(into, values)]
+
+    return testbench
+
+
 def in_turn(*testbenches):
     async def testbench(ctx):
         for each in testbenches:
@@ -94,12 +104,14 @@ def test_one_asker(function, size, word):
 
 @pytest.mark.parametrize("places", [2, 4, 256])
 def test_reads_between_changes(places):
-    """Words that are only read, in places of changed ones and the other way round, leave memory as it should be."""
+    """Words that are only read, in places of changed ones and the other way round, leave memory as it should be; what
+    the units observe of words sums to those that were read and written."""
     rng = random.Random(places)
     dut, memory = System([("add", 4), ("read", 4)], 8, places=places), Memory(SIZE, rate=0.7)
     added = [{"addr": 4 * rng.randrange(SIZE // 4), "a": rng.randrange(1 << 32), "b": 0} for _ in range(150)]
     looked = [{"addr": 4 * rng.randrange(SIZE // 4), "a": 0, "b": 0} for _ in range(150)]
     before, content, found = bytes(memory.bytes), bytearray(memory.bytes), [[], []]
+    observed, moved = [one for unit in dut.units for one in (unit.observe.word, unit.observe.burst)], [0] * 4
     for each in added:
         place = slice(each["addr"], each["addr"] + 4)
         content[place] = (int.from_bytes(content[place], "little") + each["a"] & (1 << 32) - 1).to_bytes(4, "little")
@@ -107,9 +119,15 @@ def test_reads_between_changes(places):
         dut,
         *(send(unit.i, asked, 0.6, seed=k) for k, (unit, asked) in enumerate(zip(dut.units, (added, looked)))),
         *(in_turn(receive(unit.o, 150, found[k], 0.6, seed=k), until_idle(dut)) for k, unit in enumerate(dut.units)),
-        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+        background=[
+            memory.serve_reads(dut.memory.reads),
+            memory.serve_writes(dut.memory.writes),
+            count(observed, moved),
+        ],
     )
     assert memory.bytes == content
+    assert moved[0] + moved[2] == len(memory.reads) and min(moved[0], moved[2]) > 0
+    assert (moved[1], moved[3]) == (len(memory.writes), 0)
     for each, value in zip(looked, found[1], strict=True):
         sums = [int.from_bytes(before[each["addr"] : each["addr"] + 4], "little")]
         for one in added:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hls.frontend import parse_source
 from hls.ir import Module
 from hls.profile.layout import Channel, Layout
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED
@@ -453,3 +454,17 @@ def test_what_nobody_waited_for_is_run_at_the_end(make, capsys):
         "sluice: a launch that nobody waited for: " in capsys.readouterr().err
         and not queues[0].context.simulated.schedule.pending
     )
+
+
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_kernel_that_serves_others_is_no_failure_at_the_end(board, capsys, endless):
+    """It is written never to end, and waits for more to do."""
+    loop = f"for (int i = 0; {'1' if endless else 'i < 9'}; i++) write_channel_intel(d, read_channel_intel(c));"
+    system, runs = board.program(a=10)
+    runs.program._compiled.module = parse_source(f"channel int c; channel int d; __kernel void a() {{ {loop} }}").module
+    system.stuck.add("a")
+    board.launch(runs, 0, "a", joined=True)
+    board.context.simulated.schedule.finish_at_exit()
+    told = capsys.readouterr().err
+    assert told == "" if endless else "the kernels wait for each other" in told
+    assert not board.context.simulated.schedule.pending

@@ -343,3 +343,19 @@ def test_local_memory_arguments(joined, context, queue):
         joined.turn(queue, (8,), (4,), o, cl.LocalMemory(12))
     with pytest.raises(cl.LogicError, match="cl.LocalMemory"):
         joined.turn(queue, (8,), (4,), o, np.int32(12))
+
+
+def test_a_kernel_that_serves_others_is_no_failure_at_the_end(context, capsys):
+    """A kernel that is written never to end only waits for more to do; one that should end is told."""
+    program = cl.Program(
+        context,
+        """
+        channel int c; channel int d;
+        __kernel void serve() { while (1) write_channel_intel(d, 2 * read_channel_intel(c)); }
+        __kernel void once(int n) { for (int i = 0; i < n; i++) write_channel_intel(d, 2 * read_channel_intel(c)); }""",
+    ).build()
+    for name, arguments, told in (("serve", (), False), ("once", (np.int32(3),), True)):
+        cl.Kernel(program, name)(cl.CommandQueue(context), (1,), None, *arguments)
+        context.simulated.schedule.finish_at_exit()
+        assert (f"kernel {name} waits for channels" in capsys.readouterr().err) is told
+        assert not context.simulated.schedule.pending

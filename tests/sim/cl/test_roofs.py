@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from hls.profile import model
 from hls.target.board import load_board
 from sim.cl.roofs import memory_roof
 from sim.traffic.bounds import bounds
@@ -36,3 +37,15 @@ def test_a_store_of_a_few_bytes_costs_no_turnaround():
 def test_nothing_moved_and_memory_without_rows_have_no_roof():
     assert memory_roof(BOARD, []) is None and memory_roof(BOARD, [replace(LOAD, bytes_moved=0)]) is None
     assert memory_roof(BOARD, [replace(LOAD, memory="QDR")]) is None
+
+
+def test_unrelated_addresses_open_as_many_rows_as_were_opened():
+    """A roof must not be lower than what a launch moves: many of its words were in open rows."""
+    scattered = replace(LOAD, average_burst=1.0)
+    words = scattered.bytes_moved // BOARD.memory.word_bytes
+    rate, _ = memory_roof(BOARD, [scattered])
+    bank = model.Bank(0, LOAD.memory, 0.5, scattered.bytes_moved, 0, words, 0, words, words, 0, 0)
+    assert memory_roof(BOARD, [scattered], [bank]) == (rate, "activation")
+    higher, by = memory_roof(BOARD, [scattered], [replace(bank, activates=3 * words // 4)])
+    assert by == "activation" and higher == pytest.approx(4 / 3 * rate, rel=0.01)
+    assert memory_roof(BOARD, [scattered], [replace(bank, activates=0)])[1] == "bank"

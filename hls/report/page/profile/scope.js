@@ -87,7 +87,7 @@ function scopeTools() {
     h(
       "option",
       { value: "", selected: !chosen },
-      `all ${count(started.length, "launch", "launches")}, summed by kernel`,
+      started.length === 1 ? "the only launch" : `all ${count(started.length, "launch", "launches")}, summed by kernel`,
     ),
     listed.map(option),
   );

@@ -44,3 +44,24 @@ def test_stores_of_one_port_are_in_one_level(stores, inner):
         if op.opcode == "store" and op.span.line == LINE
     ]
     assert len(levels) == 2 and len(set(levels)) == 1
+
+
+#: the stores of the loops reserve the port, as their data needs no order; each store outside them waits for the port
+RESERVED = """
+__kernel void k(int n, __global const int *restrict p, __global int *restrict out) {
+    int v[1024];
+    v[n & 15] = 1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) v[512 + (p[j] & 63)] = j;
+        for (int j = 0; j < n; j++) v[768 + (p[j] & 63)] = j;
+    }
+    v[16 + (n & 15)] = 2;
+    for (int i = 0; i < 1024; i++) out[i] = v[i];
+}
+"""
+
+
+def test_stores_around_a_loop_that_reserves_the_port_are_apart():
+    plan = planned(RESERVED)["k"].plan
+    levels = {op.span.line: point.level for op, point in plan.top.place.items() if op.opcode == "store"}
+    assert levels[4] < levels[9]
