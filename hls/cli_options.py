@@ -100,7 +100,7 @@ class CompileCommand(ProjectCommand):
 _MACRO = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?", re.ASCII)
 
 
-def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
+def parse_defines(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """Macros as in OpenCL's own -D: a name without a value means 1. The name may have parameters (``TWICE(x)=2*x``)."""
     found = {}
     for text in texts:
@@ -118,14 +118,14 @@ def check_address_bits(_context: click.Context, _parameter: click.Parameter, bit
     return bits
 
 
-def check_prefix(_context, _parameter, name: str) -> str:
+def check_prefix(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
     """The prefix of names in the Verilog; a usage error if it is no identifier."""
     if name and not (name.isidentifier() and name.isascii()):
         raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
     return name
 
 
-def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
+def parse_limits(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> Limits:
     """Limits of the compiler from texts ``name=number``; a usage error for others."""
     limits = Limits()
     for text in texts:
@@ -160,7 +160,7 @@ LIMITS = click.option(
 )
 
 
-def check_board(_context, _parameter, name: str | None) -> str:
+def check_board(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str:
     """Rejects the name of an unknown board; the contents of a board file are checked later."""
     chosen = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
     try:
@@ -175,14 +175,14 @@ def check_board(_context, _parameter, name: str | None) -> str:
     return chosen
 
 
-def check_trace(_context, _parameter, path: Path | None) -> Path | None:
+def check_trace(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
     """The file of a waveform; a usage error for a folder, or where its folder is missing."""
     if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
         raise click.BadParameter(f"{path} is not a file in a folder that exists")
     return path
 
 
-def check_trace_window(_context, _parameter, window: str | None) -> str | None:
+def check_trace_window(_context: click.Context, _parameter: click.Parameter, window: str | None) -> str | None:
     """The first cycle and the number of cycles of a waveform; a usage error for anything else."""
     if window is not None and not re.fullmatch(r"\d+:0*[1-9]\d*", window, re.ASCII):
         raise click.BadParameter(f"{window!r} is not START:CYCLES, such as 1000:20000")

@@ -1,6 +1,9 @@
 """State of a slot between two tokens: the carried value, and whether it is ready."""
 
+from typing import Any
+
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -30,7 +33,7 @@ class SlotRegister(wiring.Component):
     transparent : reads see what is written in their cycle
     """
 
-    def __init__(self, shape, slots, preset=None, transparent: bool = False) -> None:
+    def __init__(self, shape: ShapeLike, slots: int, preset: Any = None, transparent: bool = False) -> None:
         check_slots(slots)
         if preset is not None and slots != 1:
             raise ValueError(f"a preset register has one slot, not {slots}")
@@ -93,7 +96,7 @@ class SlotReady(wiring.Component):
     4. When both name the same slot, ``set`` wins: it comes from the same token that clears.
     """
 
-    def __init__(self, slots, ready: bool = False) -> None:
+    def __init__(self, slots: int, ready: bool = False) -> None:
         check_slots(slots)
         self.slots, self.ready = slots, ready
         super().__init__(

@@ -1,7 +1,7 @@
 """Converts type names and declarators of the syntax tree to types; all errors about types are reported here."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pycparser import c_ast
 
@@ -46,7 +46,7 @@ class TypeChecker(StructChecker):
 
     # -- base types
 
-    def base(self, node, place: Span) -> ct.Qualified:
+    def base(self, node: c_ast.Node, place: Span) -> ct.Qualified:
         """The type at the beginning of a declaration."""
         if isinstance(node, c_ast.IdentifierType):
             named = self._named(node.names, self.span(node) or place)
@@ -136,7 +136,7 @@ class TypeChecker(StructChecker):
 
     # -- declarators
 
-    def declared(self, node, place: Span) -> ct.Qualified:
+    def declared(self, node: c_ast.Node, place: Span) -> ct.Qualified:
         """The type of a declarator. An array without a length has length 0 here."""
         if isinstance(node, (c_ast.Typename, c_ast.Decl, c_ast.Typedef)):
             return self.declared(node.type, place)
@@ -178,7 +178,7 @@ class TypeChecker(StructChecker):
             base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space
         )
 
-    def qualifiers(self, words, place: Span) -> tuple[bool, bool, bool, str | None]:
+    def qualifiers(self, words: Iterable[str], place: Span) -> tuple[bool, bool, bool, str | None]:
         """(const, volatile, restrict, address space) of a list of qualifiers."""
         spaces = sorted({str(w) for w in words if w in _SPACES})
         if len(spaces) > 1:

@@ -40,14 +40,14 @@ class ValueChecker(PointerOperators):
 
     # -- entry points
 
-    def expression(self, node) -> tt.Expr:
+    def expression(self, node: c_ast.Node) -> tt.Expr:
         """The typed expression of a node, possibly an lvalue. Raises CompileError for what is not OpenCL C."""
         check = getattr(self, f"_expr_{type(node).__name__.lower()}", None)
         if check is None:
             raise CompileError.at(self.span(node), "this is not an expression of OpenCL C", code=Code.SYNTAX)
         return check(node)
 
-    def rvalue(self, node) -> tt.Expr:
+    def rvalue(self, node: c_ast.Node) -> tt.Expr:
         """The value of an expression: an array becomes a pointer to its first element."""
         return self.decayed(self.expression(node))
 
@@ -82,7 +82,7 @@ class ValueChecker(PointerOperators):
         )
         return tt.StatementExpr(address.type, e.span, stored, address)
 
-    def number(self, node, what: str) -> tt.Expr:
+    def number(self, node: c_ast.Node, what: str) -> tt.Expr:
         """An rvalue that must be an integer or a float."""
         e = self.rvalue(node)
         if not ct.arithmetic(e.type):
@@ -91,7 +91,7 @@ class ValueChecker(PointerOperators):
             )
         return e
 
-    def condition(self, node) -> tt.Expr:
+    def condition(self, node: c_ast.Node) -> tt.Expr:
         """The expression as a condition. Raises CompileError if it has no number's type."""
         e = self.truth(self.rvalue(node))
         if not ct.arithmetic(e.type):
@@ -112,7 +112,7 @@ class ValueChecker(PointerOperators):
         """The expression, as a constant if it is one."""
         return constant(e) or e
 
-    def constant_int(self, node, what: str, hint: str = "") -> int:
+    def constant_int(self, node: c_ast.Node, what: str, hint: str = "") -> int:
         """The value of a constant integer expression."""
         e = self.rvalue(node)
         value = constant(e)
@@ -368,7 +368,7 @@ class ValueChecker(PointerOperators):
             )
         return vector
 
-    def operands(self, op: str, left: tt.Expr, right: tt.Expr, span: Span):
+    def operands(self, op: str, left: tt.Expr, right: tt.Expr, span: Span) -> None:
         """Check that both are numbers, and integers where the operator requires them."""
         for e in (left, right):
             if not ct.number(e.type):

@@ -94,7 +94,9 @@ class ConvertLowering(MemoryLowering):
 
     # -- bits
 
-    def reinterpreted(self, value, source: ct.CType, target: ct.CType, span: Span):
+    def reinterpreted(
+        self, value: Value | tuple[Value, ...], source: ct.CType, target: ct.CType, span: Span
+    ) -> Value | tuple[Value, ...]:
         """The bytes of a value reinterpreted as another type; a byte in padding is 0."""
         values = value if isinstance(value, tuple) else (value,)
         found = self.chunks(span).repacked(values, leaves(source), leaves(target))

@@ -5,12 +5,14 @@ The value of a scalar is one IR value; that of a vector, a struct or an array is
 is a power of two; see docs/rationale/vectors.md.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import gcd
+from typing import Any
 
 from ..diag import Span
-from ..ir import I64, ArrayType, Attr, Builder, IntType, Region, Value
+from ..ir import I64, ArrayType, Attr, Builder, IntType, Op, Region, Type, Value
 from ..ir.storage import OUTSIDE
 from . import tree as tt
 from . import types as ct
@@ -65,7 +67,7 @@ class MemoryLowering:
     # -- regions and operations
 
     @contextmanager
-    def inside(self, region: Region):
+    def inside(self, region: Region) -> Iterator[None]:
         """Temporarily append to ``region``."""
         outer, self.builder.region = self.builder.region, region
         try:
@@ -73,12 +75,12 @@ class MemoryLowering:
         finally:
             self.builder.region = outer
 
-    def op(self, span: Span, opcode: str, *operands, **options):
+    def op(self, span: Span, opcode: str, *operands: Value, **options: Any) -> Op:
         """Append an operation with the location ``span``, and return it."""
         self.builder.span = span
         return self.builder.op(opcode, *operands, **options)
 
-    def emit(self, span: Span, opcode: str, *operands, **options) -> Value:
+    def emit(self, span: Span, opcode: str, *operands: Value, **options: Any) -> Value:
         """Append an operation of one result, and return that result."""
         return self.op(span, opcode, *operands, **options).result
 
@@ -86,7 +88,7 @@ class MemoryLowering:
         """A sum, difference or product in an address computation."""
         return self.emit(span, opcode, one, other, attrs={Attr.INBOUNDS: True})
 
-    def const(self, span: Span, value, type) -> Value:
+    def const(self, span: Span, value: float | bool, type: Type) -> Value:
         """Append a constant of an IR type."""
         self.builder.span = span
         return self.builder.const(value, type)
@@ -130,7 +132,7 @@ class MemoryLowering:
         place = replace(place, path=(*place.path, step))
         return place if not place.coarse or has_pointer(t) else self._settled(place, t, span)
 
-    def lane(self, place, lane: int, t: ct.Vector, span: Span) -> Address | Part:
+    def lane(self, place: Address | Part, lane: int, t: ct.Vector, span: Span) -> Address | Part:
         """The location of one component of the vector at a location."""
         if isinstance(place, Part):
             return replace(place, path=(*place.path, lane))
@@ -216,7 +218,7 @@ class MemoryLowering:
             return self.emit(span, "addr", offset, attrs={Attr.MEM: a.memory})
         return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
 
-    def pointer_to(self, place: Address | Part, t: ct.Pointer, span: Span):
+    def pointer_to(self, place: Address | Part, t: ct.Pointer, span: Span) -> Value | tuple[Value, ...]:
         """The location as a value of the pointer type: one pointer to each part if that is split."""
         if not split_pointer(t):
             return self.pointer(self._settled(place, t.pointee, span), span)
@@ -230,7 +232,7 @@ class MemoryLowering:
             return [part for inner, type in self._inner(place, t, span) for part in self._parts(inner, type, span)]
         return [self._settled(place, t, span)]
 
-    def scalars(self, place, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
+    def scalars(self, place: Address | Part, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
         """The location of every scalar of a value at a location, in the order of ``leaves``."""
         if isinstance(place, Part) and several(t) and not (isinstance(t, ct.Struct) and t.union):
             return [one for inner, type in self._inner(place, t, span) for one in self.scalars(inner, type, span)]
@@ -257,7 +259,7 @@ class MemoryLowering:
 
     # -- accesses
 
-    def load(self, place, t: ct.CType, span: Span):
+    def load(self, place: Address | Part, t: ct.CType, span: Span) -> Value | tuple[Value, ...]:
         """Load the value at a location: a tuple for a vector, struct or array."""
         if not several(t):
             return self._read(self._settled(place, t, span), t, span)
@@ -288,7 +290,7 @@ class MemoryLowering:
         )
         return self.converted(span, value, stored, t)
 
-    def store(self, place, value, t: ct.CType, span: Span) -> None:
+    def store(self, place: Address | Part, value: Value | tuple[Value, ...], t: ct.CType, span: Span) -> None:
         """Store a value of the type to the location."""
         if not several(t):
             self._write(self._settled(place, t, span), value, t, span)
@@ -328,7 +330,7 @@ class MemoryLowering:
         """Assign a scalar private memory by name."""
         self.op(span, "store", self.pointer(Address(memory), span), value, self.always)
 
-    def get(self, memory: str, type, span: Span) -> Value:
+    def get(self, memory: str, type: Type, span: Span) -> Value:
         """Append a load of the whole variable ``memory``, and return its value."""
         return self.emit(span, "load", self.pointer(Address(memory), span), self.always, result=type, name=memory)
 

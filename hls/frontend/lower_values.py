@@ -4,7 +4,9 @@ The value of a scalar type is an i1 for bool, an IR integer or float of the same
 pointers. That of a vector or struct is a tuple of these; an operation on vectors is one operation per component.
 """
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ..diag import Span
 from ..ir import BOOL, I64, PTR, Attr, Region, Value
@@ -33,12 +35,12 @@ _COMPARES = {
 }
 
 
-def lanes(value) -> tuple[Value, ...]:
+def lanes(value: Value | tuple[Value, ...]) -> tuple[Value, ...]:
     """The components of a value; a scalar has one."""
     return value if isinstance(value, tuple) else (value,)
 
 
-def each(fn, *values):
+def each(fn: Callable[..., Any], *values: Any) -> Any:
     """``fn`` applied to the values, or to each component of them."""
     return tuple(fn(*lane) for lane in zip(*values, strict=True)) if isinstance(values[0], tuple) else fn(*values)
 
@@ -48,7 +50,7 @@ class ValueLowering(ConvertLowering):
 
     # -- values
 
-    def value(self, e: tt.Expr):
+    def value(self, e: tt.Expr) -> Any:
         """The value of the expression; None for void."""
         return getattr(self, f"_{type(e).__name__.lower()}")(e)
 
@@ -150,7 +152,9 @@ class ValueLowering(ConvertLowering):
         types = ct.element_of(t), ct.element_of(right_type)
         return each(lambda a, b: self.computed(span, operator, a, b, *types), left, right)
 
-    def computed(self, span, operator, left: Value, right: Value, type: ct.CType, right_type: ct.CType) -> Value:
+    def computed(
+        self, span: Span, operator: str, left: Value, right: Value, type: ct.CType, right_type: ct.CType
+    ) -> Value:
         """``left operator right`` of type ``type``; only the amount of a shift may have another type."""
         if isinstance(type, ct.Float):
             return self.emit(span, _FLOAT_OPS[operator], left, right)
@@ -262,7 +266,7 @@ class ValueLowering(ConvertLowering):
                         self.set(memory, one, e.span)
 
     @contextmanager
-    def branches(self, span: Span, condition: Value):
+    def branches(self, span: Span, condition: Value) -> Iterator[tuple[Region, Region]]:
         """An ``if``: yields its two regions and closes them afterwards."""
         op = self.op(span, "if", condition, regions=(Region(), Region()))
         yield tuple(op.regions)

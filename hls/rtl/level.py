@@ -6,8 +6,10 @@ computes are recorded in ``incoming`` and come in at the entry.
 """
 
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from amaranth import C, Elaboratable, Module, Mux, Signal
+from amaranth import Value as HardwareValue
 
 from ..ir import Op, Value, has, is_early
 from ..ir.accesses import predicate
@@ -15,6 +17,9 @@ from ..planning.schedule import LevelPlan, Point, RegionPlan
 from .delays import Delay, delay
 from .expression import combinational
 from .units import pipelined_unit
+
+if TYPE_CHECKING:
+    from .context import KernelContext
 
 __all__ = ["LevelBuilder"]
 
@@ -31,7 +36,7 @@ class LevelBuilder(Elaboratable):
     errors : the early loads of the region that memory may refuse, each with a value that says whether it did
     """
 
-    def __init__(self, context, region: RegionPlan, plan: LevelPlan, errors: dict[Op, Value]) -> None:
+    def __init__(self, context: "KernelContext", region: RegionPlan, plan: LevelPlan, errors: dict[Op, Value]) -> None:
         self.context, self.region, self.plan, self.errors = context, region, plan, errors
         self.m = Module()
         self.enter = Signal(name="enter")
@@ -45,7 +50,7 @@ class LevelBuilder(Elaboratable):
             self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def clocked(self, assignment) -> None:
+    def clocked(self, assignment: Any) -> None:
         """Add registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
@@ -53,15 +58,15 @@ class LevelBuilder(Elaboratable):
         else:
             self.m.d.sync += assignment
 
-    def valid(self, stage: int):
+    def valid(self, stage: int) -> HardwareValue:
         """High in cycles in which a token is in ``stage`` and moves on."""
         return self._valid[stage] & self.go if self.plan.elastic else self._valid[stage]
 
-    def present(self, stage: int):
+    def present(self, stage: int) -> HardwareValue:
         """High in cycles in which a token is in ``stage``, whether it moves or not."""
         return self._valid[stage]
 
-    def at(self, value: Value, stage: int):
+    def at(self, value: Value, stage: int) -> HardwareValue:
         """The signal of ``value`` at ``stage`` of this level."""
         fixed = self.context.values.fixed(value)
         if fixed is not None:

@@ -197,7 +197,7 @@ class LevelQueues:
         """Let the header issue; returns whether it has a token."""
         header = self.region.header
         self.m.d.comb += [header.o.ready.eq(open_), self.builder.enter.eq(header.o.valid & open_)]
-        self.context.observations.add("refused", self.region.plan.loop, header.o.valid & ~open_)
+        self.context.observations.add("refused", self.region.plan.loop_op, header.o.valid & ~open_)
         sources = self.region.token_values()
         for value, signal in self.builder.incoming.items():
             self.m.d.comb += signal.eq(sources[value])

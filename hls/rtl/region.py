@@ -6,8 +6,10 @@ the bypass queue of the boundary before it.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from amaranth import C, Module, Mux, Signal, unsigned
+from amaranth import Value as HardwareValue
 from amaranth.lib import data
 
 from rtl_lib.barrier_loop import RingHeader
@@ -26,6 +28,9 @@ from .carried_delay_lines import histories_of
 from .level import LevelBuilder
 from .queues import LevelQueues
 
+if TYPE_CHECKING:
+    from .context import KernelContext
+
 __all__ = ["Pseudo", "RegionBuilder"]
 
 
@@ -40,7 +45,7 @@ class Pseudo:
     initial: tuple[Value, ...]
 
     @classmethod
-    def of(cls, plan: RegionPlan):
+    def of(cls, plan: RegionPlan) -> "Pseudo":
         """New values of the widths that the plan needs: slots, entries, and the initial carried values."""
 
         def bits(n):
@@ -59,7 +64,7 @@ class Pseudo:
 class RegionBuilder:
     """Builds one region into ``self.m``; a loop offers ``header.i`` for requests and ``exit.o`` for results."""
 
-    def __init__(self, context, plan: RegionPlan) -> None:
+    def __init__(self, context: "KernelContext", plan: RegionPlan) -> None:
         self.context, self.plan = context, plan
         self.m = Module()
         self.pseudo = context.loops.pseudo[plan] = Pseudo.of(plan)
@@ -70,7 +75,7 @@ class RegionBuilder:
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter | InvocationWindow]] = []
         #: by level and group: whether the token at the entry would be the first of a group for which there is no room
-        self.full: dict[tuple, object] = {}
+        self.full: dict[tuple[int, Op], HardwareValue] = {}
         self.children = {
             op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()
         }
@@ -109,7 +114,7 @@ class RegionBuilder:
     def _preset(self, carried: Carried) -> int | None:
         """The reset value of a carried value's register, where that makes selecting the initial value unnecessary."""
         initial = self.context.values.fixed(self.plan.loop_op.operands[1 + carried.index])
-        return initial.value if carried.preset else None
+        return present(initial).value if carried.preset else None
 
     def build(self) -> Module:
         """The region's module, with one submodule per level and one per inner loop."""
@@ -158,7 +163,7 @@ class RegionBuilder:
 
     def _observe(self) -> None:
         """The signals of the header that counters and the cycle account observe."""
-        loop, header = self.plan.loop, self.header
+        loop, header = self.plan.loop_op, self.header
         for kind, signal in (
             ("issued", header.issued),
             ("invocations", header.invocations),
@@ -313,7 +318,7 @@ class RegionBuilder:
                 ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
                 builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
-    def leave_undecided(self, index: int, taken, over) -> None:
+    def leave_undecided(self, index: int, taken: HardwareValue, over: HardwareValue) -> None:
         """Tokens that leave the queue before level ``index``, even if they are dropped because they are ``over``,
         release an entry in windows that end there. Dropped tokens also release one in windows that end later."""
         for level, window, credits in self.windows:
@@ -322,7 +327,7 @@ class RegionBuilder:
             elif self._dropped_inside(level, window) and index == self.plan.decide.level:
                 self.m.d.comb += credits.give[1].eq(taken & over & self._matters(window))
 
-    def enter_windows(self, builder) -> list:
+    def enter_windows(self, builder: LevelBuilder) -> list:
         """One gate for each window that begins with the level. A window of groups applies to their first tokens only.
         One between invocations has another gate for first tokens: the window must be empty."""
         gates = []
@@ -339,14 +344,14 @@ class RegionBuilder:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 
-    def observe_windows(self, index, there) -> None:
+    def observe_windows(self, index: int, there: HardwareValue) -> None:
         """The cycle account's signals for tokens before a level, if any is ``there``, whose group waits for an earlier
         one to leave."""
         for (level, group), waits in self.full.items():
             if level == index:
                 self.context.observations.add("group", group, there & waits)
 
-    def late_errors(self, index) -> dict:
+    def late_errors(self, index: int) -> dict[Op, Value]:
         """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether
         it failed: a failure only counts if the token turns out not to be squashed."""
         if not self.plan.speculative or index != self.plan.decide.level:
@@ -369,11 +374,11 @@ class RegionBuilder:
         outside = [op for op in early if self.context.servers.response_error(op) is not None]
         return {op: self.error_value(op) for op in (*outside, *inside)}
 
-    def error_value(self, op) -> Value:
+    def error_value(self, op: Op) -> Value:
         """The value that carries whether a speculative or early load failed."""
         return self._errors.setdefault(op, Value(IntType(1), "failed"))
 
-    def undecided(self, index) -> bool:
+    def undecided(self, index: int) -> bool:
         """Whether tokens in that level may turn out to come after the last one of their invocation."""
         return self.plan.speculative and index < self.plan.decide.level
 

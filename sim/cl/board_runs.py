@@ -29,6 +29,7 @@ from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
 from .promises import PromiseCheck
 from .queue import CommandQueue
+from .schedule import Schedule
 from .timeline import TIMELINE
 from .unpredicted import NOT_ALONE, Unpredicted
 
@@ -101,7 +102,7 @@ class BoardRuns:
         self._captured: tuple[Probe, float, dict[str, Snapshot]] | None = None
 
     @property
-    def schedule(self):
+    def schedule(self) -> Schedule:
         """The schedule of the context's board, which all of its programs share."""
         return self.program.context.simulated.schedule
 
@@ -253,7 +254,11 @@ class BoardRuns:
         self._faults.clear()
         lost = [
             *self._running.values(),
-            *(one for one in self.schedule.pending if one.runs is self and one.joined and one.start_ns is None),
+            *(
+                one
+                for one in self.schedule.pending
+                if isinstance(one, BoardEvent) and one.runs is self and one.joined and one.start_ns is None
+            ),
         ]
         self._running.clear()
         self.schedule.lose(lost, _error(why))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hls.narrow import present
 
@@ -33,11 +33,11 @@ __all__ = [
 class Statistics:
     """The measured figures of one kernel run. ``simulation_seconds`` is the wall time of its simulation."""
 
-    def __init__(self, values: dict, simulation_seconds: float) -> None:
+    def __init__(self, values: dict[str, Any], simulation_seconds: float) -> None:
         self._values = values
         self.simulation_seconds = simulation_seconds
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
 
         The emulator has no cycles: there cycles and clock_mhz are None, the lists are empty, and device
@@ -113,7 +113,7 @@ class Event:
         """The context of the queue."""
         return self.command_queue.context if self.command_queue is not None else None
 
-    def get_info(self, parameter: int):
+    def get_info(self, parameter: int) -> Any:
         """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, event_info, parameter, "Event.get_info")
 
