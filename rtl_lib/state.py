@@ -1,5 +1,7 @@
 """State of a slot between two tokens: the carried value, and whether it is ready."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.hdl import ShapeLike
 from amaranth.lib import wiring
@@ -31,7 +33,7 @@ class SlotRegister(wiring.Component):
     transparent : reads see what is written in their cycle
     """
 
-    def __init__(self, shape: ShapeLike, slots: int, preset: int | None = None, transparent: bool = False) -> None:
+    def __init__(self, shape: ShapeLike, slots: int, preset: Any = None, transparent: bool = False) -> None:
         check_slots(slots)
         if preset is not None and slots != 1:
             raise ValueError(f"a preset register has one slot, not {slots}")

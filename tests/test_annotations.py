@@ -38,8 +38,8 @@ def test_public_functions_are_annotated():
     files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     assert len(files) > 500, "no modules found: are the packages where this test looks for them?"
     found = {path.relative_to(ROOT).as_posix(): incomplete(path.read_text(encoding="utf-8")) for path in files}
-    left = [f"{file}: {one}" for file, each in found.items() for one in each]
-    assert not left, "without types:\n" + "\n".join(left)
+    bare = [f"{file}: {one}" for file, each in found.items() for one in each]
+    assert not bare, "without types:\n" + "\n".join(bare)
 
 
 def test_what_is_looked_at():

@@ -1,7 +1,7 @@
 """Converts type names and declarators of the syntax tree to types; all errors about types are reported here."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pycparser import c_ast
 
@@ -178,7 +178,7 @@ class TypeChecker(StructChecker):
             base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space
         )
 
-    def qualifiers(self, words: Sequence[str], place: Span) -> tuple[bool, bool, bool, str | None]:
+    def qualifiers(self, words: Iterable[str], place: Span) -> tuple[bool, bool, bool, str | None]:
         """(const, volatile, restrict, address space) of a list of qualifiers."""
         spaces = sorted({str(w) for w in words if w in _SPACES})
         if len(spaces) > 1:

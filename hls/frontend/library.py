@@ -25,7 +25,9 @@ def link(module: Module) -> Module:
 def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]) -> None:
     """Add the callees of ``function``; ``beside`` are the functions of its own file if it is a library function."""
     for op in walk(function.body):
-        name = op.attrs[Attr.CALLEE] if op.opcode == "call" else None
+        if op.opcode != "call":
+            continue
+        name = op.attrs[Attr.CALLEE]
         home = _compiled(mathlib.FUNCTIONS[name].file) if name in mathlib.FUNCTIONS else beside
         if name in home and name not in found:
             _add_callees(home[name], home, found)

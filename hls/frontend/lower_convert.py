@@ -6,7 +6,7 @@ from . import tree as tt
 from . import types as ct
 from .builtins_integer import clamp_to
 from .layout import leaves, split_pointer
-from .lower_memory import MemoryLowering, Scalars
+from .lower_memory import MemoryLowering
 
 __all__ = ["ConvertLowering"]
 
@@ -94,7 +94,9 @@ class ConvertLowering(MemoryLowering):
 
     # -- bits
 
-    def reinterpreted(self, value: Scalars, source: ct.CType, target: ct.CType, span: Span) -> Scalars:
+    def reinterpreted(
+        self, value: Value | tuple[Value, ...], source: ct.CType, target: ct.CType, span: Span
+    ) -> Value | tuple[Value, ...]:
         """The bytes of a value reinterpreted as another type; a byte in padding is 0."""
         values = value if isinstance(value, tuple) else (value,)
         found = self.chunks(span).repacked(values, leaves(source), leaves(target))

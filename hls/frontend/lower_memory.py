@@ -20,10 +20,7 @@ from .bits import Chunks
 from .layout import has_pointer, leaves, several, split_pointer, splits, steps, stored_type
 from .storage import Storage
 
-__all__ = ["Address", "MemoryLowering", "Part", "Scalars"]
-
-#: a value of the program: one scalar, or those of a vector, a struct or an array in memory order
-Scalars = Value | tuple[Value, ...]
+__all__ = ["Address", "MemoryLowering", "Part"]
 
 _MOST_WIDE_BYTES = 128
 
@@ -91,7 +88,7 @@ class MemoryLowering:
         """A sum, difference or product in an address computation."""
         return self.emit(span, opcode, one, other, attrs={Attr.INBOUNDS: True})
 
-    def const(self, span: Span, value: float, type: Type) -> Value:
+    def const(self, span: Span, value: float | bool, type: Type) -> Value:
         """Append a constant of an IR type."""
         self.builder.span = span
         return self.builder.const(value, type)
@@ -221,7 +218,7 @@ class MemoryLowering:
             return self.emit(span, "addr", offset, attrs={Attr.MEM: a.memory})
         return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
 
-    def pointer_to(self, place: Address | Part, t: ct.Pointer, span: Span) -> Scalars:
+    def pointer_to(self, place: Address | Part, t: ct.Pointer, span: Span) -> Value | tuple[Value, ...]:
         """The location as a value of the pointer type: one pointer to each part if that is split."""
         if not split_pointer(t):
             return self.pointer(self._settled(place, t.pointee, span), span)
@@ -262,7 +259,7 @@ class MemoryLowering:
 
     # -- accesses
 
-    def load(self, place: Address | Part, t: ct.CType, span: Span) -> Scalars:
+    def load(self, place: Address | Part, t: ct.CType, span: Span) -> Value | tuple[Value, ...]:
         """Load the value at a location: a tuple for a vector, struct or array."""
         if not several(t):
             return self._read(self._settled(place, t, span), t, span)
@@ -293,7 +290,7 @@ class MemoryLowering:
         )
         return self.converted(span, value, stored, t)
 
-    def store(self, place: Address | Part, value: Scalars, t: ct.CType, span: Span) -> None:
+    def store(self, place: Address | Part, value: Value | tuple[Value, ...], t: ct.CType, span: Span) -> None:
         """Store a value of the type to the location."""
         if not several(t):
             self._write(self._settled(place, t, span), value, t, span)

@@ -17,7 +17,7 @@ from .builtins import BUILTINS, WORK_ITEM
 from .builtins_vector import VECTOR_BUILTINS
 from .layout import leaf_count, leaves, several, splits
 from .lower_convert import ConvertLowering
-from .lower_memory import Address, Scalars
+from .lower_memory import Address
 
 __all__ = ["ValueLowering", "harmless", "lanes"]
 
@@ -35,12 +35,12 @@ _COMPARES = {
 }
 
 
-def lanes(value: Scalars) -> tuple[Value, ...]:
+def lanes(value: Value | tuple[Value, ...]) -> tuple[Value, ...]:
     """The components of a value; a scalar has one."""
     return value if isinstance(value, tuple) else (value,)
 
 
-def each(fn: Callable[..., Value], *values: Scalars) -> Scalars:
+def each(fn: Callable[..., Any], *values: Any) -> Any:
     """``fn`` applied to the values, or to each component of them."""
     return tuple(fn(*lane) for lane in zip(*values, strict=True)) if isinstance(values[0], tuple) else fn(*values)
 
@@ -266,7 +266,7 @@ class ValueLowering(ConvertLowering):
                         self.set(memory, one, e.span)
 
     @contextmanager
-    def branches(self, span: Span, condition: Value) -> Iterator[tuple[Region, ...]]:
+    def branches(self, span: Span, condition: Value) -> Iterator[tuple[Region, Region]]:
         """An ``if``: yields its two regions and closes them afterwards."""
         op = self.op(span, "if", condition, regions=(Region(), Region()))
         yield tuple(op.regions)

@@ -1,6 +1,7 @@
 """Assigns the variables of one function to values and memories of its IR."""
 
-from collections.abc import Container
+from collections.abc import Collection
+from typing import Any
 
 from ..diag import Code, CompileError, Span
 from ..ir import Attr, Function, MemoryObject, Type, Value
@@ -80,7 +81,7 @@ class Storage:
         """The name of a variable of the program, and the pointer to it in a helper."""
         return self._program_variables[variable]
 
-    def argument(self, variable: Variable) -> Value | tuple[Value, ...] | None:
+    def argument(self, variable: Variable) -> Any:
         """The value of a parameter that is never written (for a struct or vector, of each scalar), or None."""
         return self._arguments.get(variable)
 
@@ -286,7 +287,7 @@ def _step_name(t: ct.CType, step: int) -> str:
     return "xyzw"[step] if t.length <= 4 else f"s{step:x}"
 
 
-def unique(stem: str, taken: Container[str], between: str = ".") -> str:
+def unique(stem: str, taken: Collection[str], between: str = ".") -> str:
     """``stem``, or ``stem.1``, ``stem.2``... if that is taken."""
     name, k = stem, 0
     while name in taken:

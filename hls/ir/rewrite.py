@@ -1,6 +1,7 @@
 """Changing IR in place: one walk that replaces operations and renames their uses."""
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 from ..narrow import present
 from .attributes import Attr
@@ -27,7 +28,9 @@ def rewrite(
 
 
 def would_rewrite(
-    region: Region, visit: Callable[[Op, Builder], list[Value] | None], enter: Callable[[Op], Collection] | None = None
+    region: Region,
+    visit: Callable[[Op, Builder], list[Value] | None],
+    enter: Callable[[Op], Collection[Any]] | None = None,
 ) -> bool:
     """Whether :func:`rewrite` would change anything, found without a change: ``visit`` and ``enter`` modify nothing of
     the region, and what ``visit`` builds is thrown away. For passes that mostly find nothing to do, and need no copy of
@@ -43,7 +46,9 @@ def would_rewrite(
 
 
 class _Rewriter:
-    def __init__(self, visit, enter) -> None:
+    def __init__(
+        self, visit: Callable[[Op, Builder], list[Value] | None], enter: Callable[[Op], dict[Value, Value]] | None
+    ) -> None:
         self.visit, self.enter = visit, enter
         self.values: dict[Value, Value] = {}
 

@@ -7,6 +7,7 @@ through float; the others those of float.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -55,7 +56,7 @@ def source(file: str) -> str:
     return resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 
-def _found():
+def _found() -> Iterator[Signature]:
     for item in sorted(resources.files(__package__).iterdir(), key=lambda each: each.name):
         if item.name.endswith(".cl"):
             for result, name, parameters in _DEFINITION.findall(source(item.name)):
@@ -67,7 +68,7 @@ def _found():
 FUNCTIONS = MappingProxyType({each.function: each for each in _found()})
 
 
-def _public(floating: str):
+def _public(floating: str) -> MappingProxyType[str, Signature]:
     return MappingProxyType(
         {each.name: each for each in FUNCTIONS.values() if each.floating == floating and not each.name.startswith("_")}
     )

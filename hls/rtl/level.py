@@ -6,7 +6,7 @@ computes are recorded in ``incoming`` and come in at the entry.
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from amaranth import C, Elaboratable, Module, Mux, Signal
 from amaranth import Value as HardwareValue
@@ -19,8 +19,6 @@ from .expression import combinational
 from .units import pipelined_unit
 
 if TYPE_CHECKING:
-    from amaranth.hdl import Statement  # its name in typings/
-
     from .context import KernelContext
 
 __all__ = ["LevelBuilder"]
@@ -52,7 +50,7 @@ class LevelBuilder(Elaboratable):
             self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def clocked(self, assignment: "Statement") -> None:
+    def clocked(self, assignment: Any) -> None:
         """Add registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):

@@ -6,9 +6,9 @@ the bypass queue of the boundary before it.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from amaranth import C, Const, Module, Mux, Signal, unsigned
+from amaranth import C, Module, Mux, Signal, unsigned
 from amaranth import Value as HardwareValue
 from amaranth.lib import data
 
@@ -22,7 +22,7 @@ from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import Attr, IntType, Op, Value, is_early
-from ..narrow import instance, present
+from ..narrow import present
 from ..planning.schedule import Carried, RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
@@ -45,7 +45,7 @@ class Pseudo:
     initial: tuple[Value, ...]
 
     @classmethod
-    def of(cls, plan: RegionPlan) -> Self:
+    def of(cls, plan: RegionPlan) -> "Pseudo":
         """New values of the widths that the plan needs: slots, entries, and the initial carried values."""
 
         def bits(n):
@@ -114,7 +114,7 @@ class RegionBuilder:
     def _preset(self, carried: Carried) -> int | None:
         """The reset value of a carried value's register, where that makes selecting the initial value unnecessary."""
         initial = self.context.values.fixed(self.plan.loop_op.operands[1 + carried.index])
-        return instance(initial, Const).value if carried.preset else None
+        return present(initial).value if carried.preset else None
 
     def build(self) -> Module:
         """The region's module, with one submodule per level and one per inner loop."""
@@ -327,7 +327,7 @@ class RegionBuilder:
             elif self._dropped_inside(level, window) and index == self.plan.decide.level:
                 self.m.d.comb += credits.give[1].eq(taken & over & self._matters(window))
 
-    def enter_windows(self, builder: LevelBuilder) -> list[HardwareValue]:
+    def enter_windows(self, builder: LevelBuilder) -> list:
         """One gate for each window that begins with the level. A window of groups applies to their first tokens only.
         One between invocations has another gate for first tokens: the window must be empty."""
         gates = []

@@ -29,12 +29,12 @@ from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
 from .promises import PromiseCheck
 from .queue import CommandQueue
+from .schedule import Schedule
 from .timeline import TIMELINE
 from .unpredicted import NOT_ALONE, Unpredicted
 
 if TYPE_CHECKING:
     from .program import Program
-    from .schedule import Schedule
 
 __all__ = ["BoardEvent", "BoardRuns"]
 
@@ -102,7 +102,7 @@ class BoardRuns:
         self._captured: tuple[Probe, float, dict[str, Snapshot]] | None = None
 
     @property
-    def schedule(self) -> "Schedule":
+    def schedule(self) -> Schedule:
         """The schedule of the context's board, which all of its programs share."""
         return self.program.context.simulated.schedule
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from hls.diag import Diagnostic
 from hls.ir import Module
@@ -53,7 +53,7 @@ class Compiled(Protocol):
     def warnings(self) -> Sequence[Diagnostic]:
         """What the compiler warned of."""
 
-    def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
+    def decode(self, kernel: str, values: Mapping[str, int]) -> dict[str, Any]:
         """Statistics of one run from its counters."""
 
 

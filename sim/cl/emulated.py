@@ -71,7 +71,7 @@ class Emulated:
     emulator: Emulator
     interface: Interface
     warnings: Sequence[Diagnostic]
-    told: set[tuple] = field(default_factory=set)  #: remarks on runs, each printed once
+    told: set[tuple[Any, ...]] = field(default_factory=set)  #: remarks on runs, each printed once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
     #: launches since none was pending; a model predicts them together
     together: list["EmulatedEvent"] = field(default_factory=list)
@@ -214,7 +214,7 @@ class EmulatedEvent(PendingEvent):
         self.program, self._kernel, self._space = program, kernel, space
         self._kept: tuple[Value, ...] | None = tuple(values)
         self._values = values
-        self._given: tuple[dict, dict] | None = given(kernel, values)
+        self._given: tuple[dict[str, Any], dict[str, Any]] | None = given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
         self.outcome: Outcome | None = None  #: of the run in which it has ended
@@ -358,7 +358,7 @@ def _ended(events: Sequence[PendingEvent]) -> list[PendingEvent]:
     return [event for event in events if not event.over]
 
 
-def given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
+def given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The buffers (and sizes of local memory) and the scalars of a launch, by the names of the parameters."""
     buffers: dict[str, Any] = {}
     scalars = {}
@@ -456,7 +456,7 @@ def _remark(program: Emulated, outcome: Outcome) -> None:
             print(render(read.diagnostic, program.module.sources), file=sys.stderr, flush=True)
 
 
-def _statistics(kernel: KernelInterface, space: IndexSpace, outcome: Outcome) -> dict:
+def _statistics(kernel: KernelInterface, space: IndexSpace, outcome: Outcome) -> dict[str, Any]:
     """The statistics of a run on the board that exist without cycles, and those that only the emulator has."""
     unset = [{"line": read.span.line if read.span else None, "count": read.count} for read in outcome.unset_reads]
     return {

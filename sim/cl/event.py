@@ -33,11 +33,11 @@ __all__ = [
 class Statistics:
     """The measured figures of one kernel run. ``simulation_seconds`` is the wall time of its simulation."""
 
-    def __init__(self, values: dict, simulation_seconds: float) -> None:
+    def __init__(self, values: dict[str, Any], simulation_seconds: float) -> None:
         self._values = values
         self.simulation_seconds = simulation_seconds
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
 
         The emulator has no cycles: there cycles and clock_mhz are None, the lists are empty, and device

@@ -1,6 +1,6 @@
 """Barrier convergence: proven, refuted, or the responsibility of the program."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...diag import Code, CompileError, Diagnostic, Span
@@ -70,7 +70,7 @@ def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagn
     )
 
 
-def _barriers(region: Region, around: list[_Condition]):
+def _barriers(region: Region, around: list[_Condition]) -> Iterator[tuple[Op, list[_Condition]]]:
     """Every barrier, with the conditions under which it is reached, outermost first."""
     for op in region.ops:
         if op.opcode == "barrier":

@@ -1,7 +1,7 @@
 """Floating-point contraction (-fpc): the additions and products of one expression become a tree that is rounded once,
 at its root."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...diag import Code, Diagnostic
@@ -58,7 +58,7 @@ class ContractFloatTrees(FunctionPass):
             self._region(region, used)
         return result
 
-    def _region(self, region: Region, used) -> None:
+    def _region(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]]) -> None:
         tree = _Tree(region, used)
         for root in [op for op in reversed(region.ops) if op.opcode in _SUMS]:
             if root not in tree.inside:
@@ -102,7 +102,7 @@ class ContractFloatTrees(FunctionPass):
 class _Tree:
     """Gathers the operations of the sums of one region."""
 
-    def __init__(self, region: Region, used) -> None:
+    def __init__(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]]) -> None:
         self.region, self.used = region, used
         self.own = set(region.ops)
         self.inside: set[Op] = set()  #: operations that became a part of another

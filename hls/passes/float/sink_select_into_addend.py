@@ -1,9 +1,10 @@
 """Select sinking (-fp-relaxed): a select between a sum and one of its terms becomes that term plus a guarded rest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from ...ir import Builder, FloatType, Function, Op, Region, uses, walk
+from ...ir import Builder, FloatType, Function, Op, Region, Value, uses, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .addition_trees import leaves as leaves_of
@@ -32,7 +33,7 @@ class SinkSelectIntoAddend(FunctionPass):
                 self._visit(region, op, uses(result.body))
         return result
 
-    def _visit(self, region: Region, op: Op, used) -> None:
+    def _visit(self, region: Region, op: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> None:
         condition, total, otherwise = op.operands
         root = total.op
         if root is None or root.opcode != "fadd" or only_user(total, used) is not op:
@@ -53,7 +54,7 @@ class SinkSelectIntoAddend(FunctionPass):
             region.ops.remove(dead)
 
 
-def _within(op: Op, root: Op, used) -> bool:
+def _within(op: Op, root: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> bool:
     """Whether the sum is used inside ``root`` only."""
     while op is not root:
         user = only_user(op.result, used)

@@ -7,7 +7,7 @@ from functools import partial
 from math import prod
 
 from ...diag import Code, CompileError
-from ...ir import Attr, Builder, Function, Module, Op
+from ...ir import Attr, Builder, Function, Module, Op, Value
 from ...ir.clone import clone_function
 from ...ir.launch import compute_units
 from ...ir.rewrite import rewrite
@@ -95,7 +95,7 @@ def _copies(function: Function) -> Iterable[Function]:
         yield copy
 
 
-def _place(place: tuple[int, ...], op: Op, b: Builder):
+def _place(place: tuple[int, ...], op: Op, b: Builder) -> list[Value] | None:
     if op.opcode != "work_item" or op.attrs[Attr.FN] != "compute_id":
         return None
     return [b.const((*place, 0, 0)[op.attrs.get(Attr.DIM, 0)], op.result.type)]

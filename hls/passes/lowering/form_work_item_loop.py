@@ -65,7 +65,7 @@ class FormWorkItemLoop(FunctionPass):
         return result
 
 
-def _single(op: Op, b: Builder):
+def _single(op: Op, b: Builder) -> list[Value] | None:
     if op.opcode != "work_item":
         return None
     number = 0 if op.attrs[Attr.FN] in (*_IDS, "global_offset") else 1
@@ -262,7 +262,7 @@ class _Dispatcher:
         counters = {value.name: value for value in self.inside.region.args}
         known: dict[tuple[str, int], Value] = {}
 
-        def visit(op: Op, b: Builder):
+        def visit(op: Op, b: Builder) -> list[Value] | None:
             if op.opcode == "barrier":
                 b.op("meet", *(op.operands or [b.true()]), self.last, attrs={Attr.MEMS: (), Attr.FLUSH: ()})
                 return []

@@ -1,7 +1,7 @@
 """Work-item context arrays: private arrays that are live across barriers become local memory, a part for each
 work-item."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, Region, Value, walk
@@ -79,7 +79,7 @@ def _uses(op: Op, name: str) -> bool:
     return any(inner.attrs.get(Attr.MEM) == name for inner in _walk(op) if inner.opcode in ("addr", "fresh"))
 
 
-def _walk(op: Op):
+def _walk(op: Op) -> Iterator[Op]:
     yield op
     for region in op.regions:
         yield from walk(region)

@@ -121,7 +121,7 @@ def _split(function: Function, memory: MemoryObject, row: int) -> None:
     size = memory.element.bytes
     columns = [_add(function, memory, k, row) for k in range(row // size)]
 
-    def visit(op: Op, b: Builder):
+    def visit(op: Op, b: Builder) -> list[Value] | None:
         if op.opcode == "fresh" and op.attrs[Attr.MEM] == memory.name:
             for name in columns:
                 b.op("fresh", attrs={**op.attrs, Attr.MEM: name})

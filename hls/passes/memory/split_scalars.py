@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Type, uses, walk
+from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ...narrow import present
@@ -75,7 +75,7 @@ def _type(access: Op) -> Type:
     return access.result.type if access.opcode == "load" else access.operands[1].type
 
 
-def _split(op: Op, sizes: dict[str, int], b: Builder):
+def _split(op: Op, sizes: dict[str, int], b: Builder) -> list[Value] | None:
     if op.opcode not in ("load", "store"):
         return None
     addr = op.operands[0].op

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import LoopTree
@@ -119,7 +120,7 @@ def _by_phases(function: Function, name: str) -> bool:
     return bool(function.attrs.get(Attr.NDRANGE)) and function.memories[name].space == "local"
 
 
-def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
+def _free(stores: list[Op], tree: LoopTree, facts: set[Any]) -> set[Op]:
     """Stores that only the port would order against stores of another loop, across iterations of a loop around both."""
     if any(op.opcode == "atomic" for op in stores):
         return set()

@@ -1,6 +1,7 @@
 """Common subexpression elimination."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...ir import OPS, Attr, Function, Op, Region, Value
 from ...ir.clone import clone_function
@@ -28,7 +29,7 @@ class CommonSubexpressionElimination(FunctionPass):
         return result
 
 
-def _repeats(region: Region, visible: set) -> bool:
+def _repeats(region: Region, visible: set[Any]) -> bool:
     """Whether some expression of the region, or of one inside it, equals one before it. ``visible`` are those before
     the region, and again when it is left without any found."""
     added = []
@@ -46,7 +47,7 @@ def _repeats(region: Region, visible: set) -> bool:
     return False
 
 
-def _region(region: Region, visible: dict, replaced: dict[Value, Value]) -> None:
+def _region(region: Region, visible: dict[Any, Any], replaced: dict[Value, Value]) -> None:
     """``visible`` maps expressions to the value that holds their result."""
     visible, kept, known = dict(visible), [], replaced.get
     for op in region.ops:
@@ -66,7 +67,7 @@ def _region(region: Region, visible: dict, replaced: dict[Value, Value]) -> None
     region.ops = kept
 
 
-def _key(op: Op):
+def _key(op: Op) -> tuple[Any, ...]:
     operands = list(map(id, op.operands))
     if op.opcode in _COMMUTATIVE:
         operands.sort()
