@@ -107,8 +107,8 @@ ADVISED = {
     ),
     "coalesce": (
         "Write #pragma loop_coalesce: loop i II ",
-        f"    int s = 0;\n{LOOP} {{\n        int t = s;\n        for (int j = 0; j < 3; j++) {{\n"
-        + "            for (int k = j; k < 3; k++)\n                t += s ^ k;\n            s += t;\n        }\n"
+        f"    int s = 0;\n{LOOP} {{\n        int t = s;\n        for (int j = 0; j < 30; j++) {{\n"
+        + "            for (int k = j; k < 30; k++)\n                t += s ^ k;\n            s += t;\n        }\n"
         + "        o[i] = s - t;\n    }\n",
     ),
     "a sum": (

@@ -13,7 +13,7 @@ from tests.plans import planned
 BOARD = "ecp5_onchip"
 HEAD = (
     "__kernel void k(__global const int *restrict a, __global const int *restrict b, __global int *restrict out, int n) "
-    "{ int x = 0, y = 1; for (int i = 0; i < n; i++) { int p = a[i], q = b[i]; "
+    "{ int x = n, y = 1; for (int i = 0; i < n; i++) { int p = a[i], q = b[i]; "
 )
 TAIL = "out[i] = x ^ y; } }"
 #: bodies of a loop, with the intervals that the loop has without the pass and with it

@@ -150,9 +150,9 @@ def test_the_option_reaches_hardware():
 
 #: loop -> its II as written, and fused: the sum that is carried waits for one addition
 RECURRENCES = {
-    "s += a[i] * a[i];": (7, 7),
-    "s = s + a[i] * a[i] + a[n - i];": (13, 7),
-    "s = s * a[n] + a[i];": (11, 10),
+    "s += a[i] * a[i];": (6, 6),
+    "s = s + a[i] * a[i] + a[n - i];": (12, 6),
+    "s = s * a[n] + a[i];": (10, 10),
 }
 
 

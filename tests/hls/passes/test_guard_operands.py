@@ -18,19 +18,19 @@ from hls.target.board import load_board
 #: body of the loop, and cycles of its recurrence on ecp5_onchip: an addition takes 7, with a select 8; one less where
 #: subnormal numbers are flushed, if no second figure says how many then
 KERNELS = {
-    "if (v > 0) s += v;": 7,
-    "if (v > 0) s += v; else if (v < -1) s -= v * v;": 7,
-    "if (v > 0) s -= v; else s += 3;": 7,
-    "if (v > 0) { s += v; s -= 1; s += w; }": 19,
-    "if (v <= 0 || isnan(v)) ; else s -= v;": 7,
+    "if (v > 0) s += v;": (6, 6),
+    "if (v > 0) s += v; else if (v < -1) s -= v * v;": (6, 6),
+    "if (v > 0) s -= v; else s += 3;": (6, 6),
+    "if (v > 0) { s += v; s -= 1; s += w; }": (18, 18),
+    "if (v <= 0 || isnan(v)) ; else s -= v;": (6, 6),
     "if (v > 0) s = fma(v, w, s);": 10,
     "if (i == 5) s = -0.0f; if (v > 0) s += v;": 7,
     "if (v > 0) s *= v;": (6, 6),
     "if (v > 0) s *= v; else s *= -w;": (6, 6),
-    "if (v > 0) s /= v;": (19, 16),
+    "if (v > 0) s /= v;": (18, 16),
     "if (v > 0) { s = s * v + w; }": (12, 11),
-    "if (v > 0) s *= v; else s /= w;": (20, 17),  # two operations
-    "if (s < v) s += v;": 8,  # the condition is on the recurrence
+    "if (v > 0) s *= v; else s /= w;": (19, 17),  # two operations
+    "if (s < v) s += v;": (7, 7),  # the condition is on the recurrence
     "if (i == 3) s = w; if (v > 0) s += v;": 8,  # the sum may be any number of memory
 }
 #: NaNs with and without a payload, subnormal numbers, zeros of both signs

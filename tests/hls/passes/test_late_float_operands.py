@@ -22,8 +22,8 @@ FILTERS = {
     "biquad": (
         "x1 = 0, x2 = 0, y1 = 0, y2 = 0",
         "float y = b * in + c * x1 + b * x2 - b * y1 - c * y2; x2 = x1; x1 = in; y2 = y1; y1 = y; out[i] = y;",
-        17,
-        11,
+        16,
+        10,
     ),
     "multiply_adds": (
         "x1 = 0, y1 = 0, y2 = 0",
@@ -48,8 +48,8 @@ FILTERS = {
     "transposed": (
         "s1 = 0, s2 = 0",
         "float y = b * in + s1; s1 = c * in - b * y + s2; s2 = b * in - c * y; out[i] = y;",
-        23,
-        17,
+        22,
+        16,
     ),
 }
 

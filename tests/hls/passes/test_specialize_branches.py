@@ -34,7 +34,7 @@ BODIES = {
     # without a switch, and the state of the next iteration apart
     "int next = st; if (st == 0) { left = c & 7; next = 1; } if (st == 1) { if (left == 0) next = 2; left--; } if "
     "(st == 2) { b[w++] = left + kind; "
-    "kind = c & 3; next = kind == left ? 1 : 0; } st = next;": 2,
+    "kind = c & 3; next = kind == left ? 1 : 0; } st = next;": 1,
     # a branch under a range of states, and one for all others; loops inside
     "switch (st) { case 0 ... 3: for (int j = 0; j < (c & 3); j++) sum += kind; st = (st + c) & 7; break; case 4: "
     "kind = sum; st++; break; "
@@ -43,7 +43,7 @@ BODIES = {
     "if (c > 200 && kind != 3) { left = c; kind = 3; } else if (c > 100 || kind == 3) { kind = left & 3; left = 1; } "
     "if (kind == 3) b[w++] = left; "
     "if (kind != 3) { sum += kind == 3 ? 1000 : left; } if (kind == 1 && m > 0) { b[w++] = kind; if (m < 0) sum = 0; "
-    "}": 2,
+    "}": 1,
 }
 
 

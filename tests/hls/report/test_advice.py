@@ -35,7 +35,7 @@ NEST = (
 )
 TURNS = (
     "int s = 0;\nfor (int i = 0; i < n; i++) {{\n int t = s;\n {}\n for (int j = 0; j < 3; j++) {{\n"
-    "  for (int k = j; k < 3; k++) t += s ^ k;\n  s += t;\n }}\n o[i] = s - t;\n}}"
+    "#pragma unroll 1\n  for (int k = j; k < 3; k++) t += s ^ k;\n  s += t;\n }}\n o[i] = s - t;\n}}"
 )
 STRIDED = "{}for (int r = 0; r < n; r++) {{\n int s = 0;\n for (int i = 0; i < 80; i++) s += o[i * n];\n o[(s & 7) * n] = r;\n}}"
 CHANNEL = "channel int c;\n" + HEAD
