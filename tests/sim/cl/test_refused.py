@@ -200,3 +200,13 @@ def test_a_reset_of_design_and_memory_in_mid_run(board, cycles, seed):
     board.stall(seed)
     board.program._system.forget()
     board.check()
+
+
+def test_a_reset_may_begin_in_any_cycle(board):
+    """A word that is on offer when the reset begins is taken back: the memory must not take it, too."""
+    for cycles in range(630, 662):
+        board.stall(0)
+        board.begin(cycles)
+        board.stall(0)
+        board.program._system.forget()
+        board.check()
