@@ -26,7 +26,7 @@ GROUPS := --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    the tests, about an hour on the two threads of one core, and less on two cores; make check, make simulated: those without and with a simulator build, half of it each; make test-all: with the long ones'
+	@echo 'make test    the tests, 35 to 60 minutes on the two threads of one core, and less on two cores; make check, make simulated: those without and with a simulator build, half of it each; make test-all: with the long ones'
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
