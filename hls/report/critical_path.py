@@ -69,8 +69,5 @@ class _Paths:
 
     def _read(self, carried: Carried):
         """The path to a carried value: through its register, or past that from the operation that computes it."""
-        ns, op = 0.0 if carried.preset else self.timing.slot_read, carried.forwards
-        if op is None:
-            return ns, ()
-        past = self.timing.forwarding(op)
-        return ns + past, ((op, past),)
+        op, ns = carried.forwards, self.timing.carried(1, carried.forwards, carried.preset)
+        return ns, () if op is None else ((op, self.timing.forwarding(op)),)

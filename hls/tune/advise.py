@@ -96,15 +96,20 @@ def advise(tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = l
 
 
 def _not_allowed(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator) -> tuple[Alternative, ...]:
-    """What the knobs that were withheld would save, where that is enough for a step."""
+    """What the knobs that were withheld would save, where that is enough for a step, and fits."""
     found = []
     for knob in tuning.withheld:
         for value in knob.values[1:]:
             point = evaluator.estimate({**values, knob.name: value})
-            save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
-            if point.problem is None and save >= LEAST_GAIN:
+            save = _saved(point, current)
+            if point.problem is None and save >= LEAST_GAIN and not _fitting(point, tuning, evaluator)[1]:
                 found.append(Alternative(knob.name, value, save, ""))
     return tuple(found)
+
+
+def _saved(point: Point, current: Point) -> float:
+    """The share of the cycles of ``current`` that a point saves; 0 where either has none."""
+    return 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ def _tried(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator)
             if value == values[knob.name] or not legal(changed, tuning.constraints):
                 continue
             point = evaluator.estimate(changed)
-            save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
+            save = _saved(point, current)
             found.append(_Trial(knob.name, value, point, save))
             if point.problem is None and knob.is_more(value, values[knob.name]):
                 in_vain = 0 if save > most + LEAST_EFFECT else in_vain + 1

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .knobs import FP_RELAXED
+
 __all__ = ["Area", "Limit", "Point", "Problem", "Sketch", "shown"]
 
 #: how the names of knobs begin that are turned on or left alone
-_SWITCHES = ("ivdep ", "loads ahead ", "restrict ", "-fp-relaxed")
+_SWITCHES = ("ivdep ", "loads ahead ", "restrict ", FP_RELAXED)
 
 
 def shown(name: str, value: int | str | None) -> str:

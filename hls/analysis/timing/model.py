@@ -227,6 +227,12 @@ class TimingModel:
         the state register, before those of :meth:`tap`."""
         return self.out_delay(op) + self.slot_read
 
+    def carried(self, steps: int = 1, forwards: Op | None = None, preset: bool = False) -> float:
+        """Nanoseconds to read a carried value: by :meth:`tap`, past the register from the operation that it
+        ``forwards``, and without the choice of the initial value where the register begins with that (``preset``)."""
+        past = self.forwarding(forwards) if forwards is not None else 0.0
+        return self.tap(steps) + past - (self.slot_read if preset else 0.0)
+
     def exceeds(self, ns: float) -> bool:
         """Whether a chain of logic is too long for a cycle."""
         return ns > self.room + EPSILON_NS

@@ -30,7 +30,7 @@ def forwarded_values(region: Region, levels: Levels, timing: OperatorTiming) -> 
         if levels.read[c] != level or isinstance(arg.type, TokenType) or op is None:
             continue
         here = levels.op.get(op) == level and op not in levels.variable and timing.latency(op)
-        if here and not timing.exceeds(timing.forwarding(op) + timing.tap(1)):
+        if here and not timing.exceeds(timing.carried(forwards=op)):
             found[c] = op
     return found
 

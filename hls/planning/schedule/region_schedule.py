@@ -163,6 +163,7 @@ class RegionScheduler:
         found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
         found = self._apart(region, loop, found)
         levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
+        preset = preset_values(loop, self.repeated, speculative)
         wish, slowest = loop.attrs.get(Attr.II, 1) if loop is not None else 1, 1
         if loop is not None and Attr.II in loop.attrs:
             schedule = partial(
@@ -174,7 +175,7 @@ class RegionScheduler:
                 speculative=speculative,
                 histories=known,
                 forwarded=found.forwarded,
-                preset=preset_values(loop, self.repeated, speculative),
+                preset=preset,
             )
             hurried = [
                 self._hurried(partial(schedule, k), s, wish) if s.least > wish else (s, 1)
@@ -189,7 +190,6 @@ class RegionScheduler:
         if first:
             stages = [first, *stages]
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        preset = preset_values(loop, self.repeated, speculative)
         carried = _carried(region, levels, stages, known, found.forwarded, preset)
         return Schedule(
             region=region,

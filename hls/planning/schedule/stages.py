@@ -232,12 +232,8 @@ class _ProblemBuilder:
 
     def _read(self, c: int):
         arg, (_, steps) = self.region.args[c], self.histories.get(c, (c, 1))
-        delay = self.timing.tap(steps)
-        if c in self.forwarded:
-            delay += self.timing.forwarding(self.forwarded[c])
-        if c in self.preset and c not in self.histories:
-            delay -= self.timing.slot_read
-        delay = delay if arg.type.bits else 0.0
+        preset = c in self.preset and c not in self.histories
+        delay = self.timing.carried(steps, self.forwarded.get(c), preset) if arg.type.bits else 0.0
         return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int) -> None:

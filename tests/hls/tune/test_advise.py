@@ -106,8 +106,10 @@ def test_a_program_without_an_estimate_has_no_advice():
 RELAXED = relaxed_knob()
 
 
-@pytest.mark.parametrize(("factor", "told"), [(0.4, ["60% of the cycles"]), (0.97, []), (None, [])])
-def test_an_order_of_additions_that_is_not_allowed_is_named_where_it_saves_enough(factor, told):
+@pytest.mark.parametrize(
+    ("factor", "fit", "told"), [(0.4, 4.0, ["60% of the cycles"]), (0.97, 4.0, []), (None, 4.0, []), (0.4, 0.01, [])]
+)
+def test_an_order_of_additions_that_is_not_allowed_is_named_where_it_saves_enough_and_fits(factor, fit, told):
     class Floats(Formulas):
         def estimate(self, values):
             point = super().estimate({**values, RELAXED.name: None})
@@ -116,7 +118,7 @@ def test_an_order_of_additions_that_is_not_allowed_is_named_where_it_saves_enoug
             refused = Problem("E0302", "no") if factor is None else None
             return replace(point, cycles=point.cycles * (factor or 0.1), problem=refused)
 
-    found = advise(Tuning(KNOBS, (), Goal("cycles"), 1, 4.0, 0, withheld=(RELAXED,)), Floats())
+    found = advise(Tuning(KNOBS, (), Goal("cycles"), 1, fit, 0, withheld=(RELAXED,)), Floats())
     assert RELAXED.name not in dict(found.last.knobs)
     text = advice_text(found, load_board("de5net"), KNOBS_BY_NAME)
     lines = [line for line in text.splitlines() if line.startswith("not allowed: -fp-relaxed")]
